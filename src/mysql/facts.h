@@ -1,0 +1,22 @@
+// What a server is: dialect, version and the identity that state is bound to. Values; no threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/schema.h"
+
+namespace wherry::mysql {
+
+struct ServerFacts {
+  Dialect dialect = Dialect::mysql;
+  std::string version_text;   // "10.11.19-MariaDB-..."
+  unsigned version = 0;       // 101119, 90704
+  std::uint32_t server_id = 0;
+  std::string server_uuid;    // MySQL; for MariaDB the server id, host name, port and data directory hashed
+  bool gtid_on = false;       // MySQL: gtid_mode=ON; MariaDB: always
+
+  bool is_mariadb() const { return dialect == Dialect::mariadb; }
+};
+
+}  // namespace wherry::mysql

@@ -1,0 +1,23 @@
+// The two digests that leave no doubt about the bytes: XXH3 for keys and rows, CRC-32 (the
+// binlog's, as zlib computes it). Pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "support/cursor.h"
+
+namespace wherry {
+
+struct Hash128 {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool operator==(const Hash128&) const = default;
+};
+
+std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
+Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
+std::uint32_t crc32_of(Bytes bytes);
+
+}  // namespace wherry
