@@ -1,0 +1,48 @@
+// Makes the objects at the target that the data needs, from the source's own definitions, and what
+// comes after the data: late indexes, AUTO_INCREMENT counters, views, routines, triggers, events.
+// Each step can be repeated after a crash: it looks at what is there and adds what is missing.
+// The caller's thread; borrows the sessions for the call.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/schema.h"
+#include "mysql/session.h"
+#include "support/result.h"
+
+namespace wherry::copy {
+
+struct Route {
+  TableName source;
+  TableName target;
+};
+
+struct DefinitionOptions {
+  bool late_indexes = true;  // --indexes after
+  bool use_existing = false; // --existing use
+  std::vector<std::pair<std::string, std::string>> collation_map;
+};
+
+// CREATE DATABASE (character set and collation of the source's) and CREATE TABLE for all routes, with
+// foreign keys in any order. A table that exists: Errc::refused, or with use_existing its definition
+// is compared and the differing lines are named.
+Status create_tables(mysql::Session& source, mysql::Session& target, const std::vector<Route>& routes,
+                     const DefinitionOptions& options);
+
+// Adds to the target table every plain index that the source's definition has and the target lacks.
+// Online where the server can (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.
+Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Route& route);
+
+// Raises the AUTO_INCREMENT counter of the target to the source's.
+Status raise_auto_increment(mysql::Session& source, mysql::Session& target, const Route& route);
+
+enum class ObjectKind { views, routines, triggers, events };
+// The stored objects of the routes' databases, with definer, sql_mode and character sets of the
+// source; triggers only of routed tables; events are created DISABLED. Returns warnings (an object
+// that could not be created, with the server's reason).
+Result<std::vector<std::string>> create_objects(mysql::Session& source, mysql::Session& target,
+                                                const std::vector<Route>& routes, ObjectKind kind);
+
+}  // namespace wherry::copy
