@@ -12,17 +12,13 @@ namespace {
 using Interval = MysqlGtidSet::Interval;
 
 // The server keeps the end of an interval as a signed number, one past the last transaction.
-constexpr std::uint64_t kNumberMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - 1;
+constexpr std::uint64_t kNumberMax =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - 1;
 constexpr std::size_t kUuidDigits = 32;
 constexpr std::size_t kTagLettersMax = 32;
 
 Error malformed(std::string_view what, std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  std::string shown(text.substr(0, kShown));
-  for (char& c : shown) {
-    if (ascii::control(c)) c = '?';
-  }
-  return {Errc::malformed, "GTID set: " + std::string(what) + ": \"" + shown + "\""};
+  return {Errc::malformed, "GTID set: " + std::string(what) + ": \"" + ascii::shown(text) + "\""};
 }
 
 std::string_view take_until(std::string_view& rest, char separator) {
@@ -192,7 +188,8 @@ std::string MysqlGtidSet::to_string() const {
 
 void MysqlGtidSet::add(std::string_view source, std::uint64_t number) {
   auto found = intervals_.find(source);
-  if (found == intervals_.end()) found = intervals_.emplace(std::string(source), std::vector<Interval>()).first;
+  if (found == intervals_.end())
+    found = intervals_.emplace(std::string(source), std::vector<Interval>()).first;
   insert(found->second, {number, number});
 }
 
@@ -232,8 +229,8 @@ bool MysqlGtidSet::contains(const MysqlGtidSet& other) const {
 
 // Count, then for each source: UUID, with tags the tag's length (as a variable-length number: twice
 // the length in one byte) and the tag, the count of intervals, and each as first and one past last.
-// The tagged format says so in the lowest and the highest byte of the count; servers before 8.3 know
-// only the other, which is therefore used wherever it can be.
+// The tagged format says so in the lowest and the highest byte of the count; servers before 8.3
+// know only the other, which is therefore used wherever it can be.
 std::string MysqlGtidSet::encode() const {
   const bool tagged = std::any_of(intervals_.begin(), intervals_.end(),
                                   [](const auto& entry) { return !tag_of(entry.first).empty(); });

@@ -27,12 +27,7 @@ bool read_number(std::string_view text, T& number) {
 }
 
 Error malformed(std::string_view what, std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  std::string shown(text.substr(0, kShown));
-  for (char& c : shown) {
-    if (ascii::control(c)) c = '?';
-  }
-  return {Errc::malformed, std::string(what) + ": \"" + shown + (text.size() > kShown ? "..." : "") + "\""};
+  return {Errc::malformed, std::string(what) + ": \"" + ascii::shown(text) + "\""};
 }
 
 // Splits at a separator and trims each part; an empty text has no parts.
@@ -95,7 +90,8 @@ std::string MariadbGtidPosition::to_string() const {
   std::string text;
   for (const auto& [domain, gtid] : domains_) {
     if (!text.empty()) text += ',';
-    text += std::to_string(domain) + "-" + std::to_string(gtid.server) + "-" + std::to_string(gtid.sequence);
+    text += std::to_string(domain) + "-" + std::to_string(gtid.server) + "-" +
+            std::to_string(gtid.sequence);
   }
   return text;
 }

@@ -11,9 +11,14 @@
 namespace wherry {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> kIntegerWidths{{
-    {"tinyint", 1}, {"smallint", 2}, {"mediumint", 3}, {"int", 4}, {"integer", 4}, {"bigint", 8},
-    {"float", 4}}};
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> kIntegerWidths{
+    {{"tinyint", 1},
+     {"smallint", 2},
+     {"mediumint", 3},
+     {"int", 4},
+     {"integer", 4},
+     {"bigint", 8},
+     {"float", 4}}};
 
 // Bytes a value takes in an index, near enough to choose between keys.
 std::uint32_t width_of(const Column& column) {
@@ -21,25 +26,34 @@ std::uint32_t width_of(const Column& column) {
     if (ascii::same(column.data_type, type)) return width;
   }
   switch (column.kind) {
-    case ColumnClass::year: return 1;
-    case ColumnClass::date: return 3;
-    case ColumnClass::enumeration: return 2;
-    case ColumnClass::time: return 6;
-    case ColumnClass::timestamp: return 7;
+    case ColumnClass::year:
+      return 1;
+    case ColumnClass::date:
+      return 3;
+    case ColumnClass::enumeration:
+      return 2;
+    case ColumnClass::time:
+      return 6;
+    case ColumnClass::timestamp:
+      return 7;
     case ColumnClass::integer:
     case ColumnClass::floating:
     case ColumnClass::bit:
     case ColumnClass::set:
-    case ColumnClass::datetime: return 8;
-    case ColumnClass::inet4: return 4;
+    case ColumnClass::datetime:
+      return 8;
+    case ColumnClass::inet4:
+      return 4;
     case ColumnClass::uuid:
     case ColumnClass::inet6:
-    case ColumnClass::decimal: return 16;
+    case ColumnClass::decimal:
+      return 16;
     case ColumnClass::text:
     case ColumnClass::binary:
     case ColumnClass::json:
     case ColumnClass::geometry:
-    case ColumnClass::vector: break;
+    case ColumnClass::vector:
+      break;
   }
   return column.length == 0 ? 65535 : column.length;
 }

@@ -13,7 +13,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::array kEndpointOptions = {"tls"sv, "tls-ca"sv, "tls-cert"sv, "tls-key"sv, "socket"sv};
+constexpr std::array kEndpointOptions = {"tls"sv, "tls-ca"sv, "tls-cert"sv, "tls-key"sv,
+                                         "socket"sv};
 constexpr std::array kTlsModes = {"disabled"sv, "preferred"sv, "required"sv, "verify-ca"sv,
                                   "verify-identity"sv};
 constexpr std::array kServerSchemes = {"mysql"sv, "mariadb"sv};
@@ -65,9 +66,11 @@ Result<std::string> decode(std::string_view text, std::string_view part) {
     const int high = i + 2 < text.size() ? ascii::hex_value(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? ascii::hex_value(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
-      return usage("the " + std::string(part) + " of a URI: '%' must be followed by two hexadecimal digits");
+      return usage("the " + std::string(part) +
+                   " of a URI: '%' must be followed by two hexadecimal digits");
     }
-    if (high == 0 && low == 0) return usage("the " + std::string(part) + " of a URI holds a zero byte");
+    if (high == 0 && low == 0)
+      return usage("the " + std::string(part) + " of a URI holds a zero byte");
     out += static_cast<char>(high * 16 + low);
     i += 2;
   }
@@ -147,8 +150,9 @@ bool is_server(std::string_view scheme) {
 
 bool is_secret(std::string_view option) {
   const std::string name = ascii::lower(option);
-  for (const std::string_view word : {"password"sv, "passphrase"sv, "secret"sv, "token"sv, "access-key"sv,
-                                      "access_key"sv, "credential"sv, "signature"sv}) {
+  for (const std::string_view word :
+       {"password"sv, "passphrase"sv, "secret"sv, "token"sv, "access-key"sv, "access_key"sv,
+        "credential"sv, "signature"sv}) {
     if (name.find(word) != std::string::npos) return true;
   }
   return false;
@@ -224,14 +228,16 @@ Result<Uri> parse_uri(std::string_view text) {
 // be the password.
 std::string redacted(std::string_view uri) {
   const std::size_t mark = uri.find("://");
-  if (mark == std::string_view::npos) return uri.find('@') == std::string_view::npos ? std::string(uri) : "***";
+  if (mark == std::string_view::npos)
+    return uri.find('@') == std::string_view::npos ? std::string(uri) : "***";
   const std::size_t start = mark + 3;
   const Result<Uri> parsed = parse_uri(uri);
   const std::size_t authority_end = std::min(uri.find_first_of("/?", start), uri.size());
   const std::size_t query = std::min(uri.find('?', start), uri.size());
   const bool file = ascii::starts_with(uri, "file:");
-  const bool clean = parsed.ok() && (file || uri.substr(authority_end, query - authority_end).find('@') ==
-                                                 std::string_view::npos);
+  const bool clean =
+      parsed.ok() && (file || uri.substr(authority_end, query - authority_end).find('@') ==
+                                  std::string_view::npos);
   const std::string_view login_area =
       clean ? uri.substr(start, authority_end - start) : uri.substr(start);
   const std::size_t at = login_area.rfind('@');
@@ -246,7 +252,8 @@ std::string redacted(std::string_view uri) {
   }
   const std::size_t rest_query = rest.find('?');
   if (rest_query == std::string_view::npos) return out + std::string(rest);
-  return out + std::string(rest.substr(0, rest_query + 1)) + redacted_query(rest.substr(rest_query + 1));
+  return out + std::string(rest.substr(0, rest_query + 1)) +
+         redacted_query(rest.substr(rest_query + 1));
 }
 
 std::string Endpoint::to_string() const {
@@ -267,8 +274,10 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
     return usage("a server's URI names no database: only '/' and options may follow the host");
   }
   for (const auto& [name, value] : uri.options) {
-    if (std::find(kEndpointOptions.begin(), kEndpointOptions.end(), name) == kEndpointOptions.end()) {
-      return usage("unknown option " + name + " in a server's URI" + did_you_mean(name, kEndpointOptions) +
+    if (std::find(kEndpointOptions.begin(), kEndpointOptions.end(), name) ==
+        kEndpointOptions.end()) {
+      return usage("unknown option " + name + " in a server's URI" +
+                   did_you_mean(name, kEndpointOptions) +
                    "; it takes tls, tls-ca, tls-cert, tls-key and socket");
     }
     if (value.empty()) return usage("the option " + name + " of a server's URI is empty");

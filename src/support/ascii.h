@@ -1,5 +1,5 @@
-// Letters, digits and case of ASCII alone: keywords, units and option names never depend on a locale.
-// Pure functions.
+// Letters, digits and case of ASCII alone: keywords, units and option names never depend on a
+// locale. Pure functions.
 #pragma once
 
 #include <string>
@@ -43,6 +43,15 @@ constexpr std::string_view trim(std::string_view text) {
   while (!text.empty() && space(text.front())) text.remove_prefix(1);
   while (!text.empty() && space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+// The beginning of a text for a message, without control characters.
+inline std::string shown(std::string_view text, std::size_t length_max = 60) {
+  std::string out(text.substr(0, length_max));
+  for (char& c : out) {
+    if (control(c)) c = '?';
+  }
+  return text.size() > length_max ? out + "..." : out;
 }
 
 }  // namespace wherry::ascii

@@ -24,7 +24,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
     current[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const bool equal = folded(a[i - 1]) == folded(b[j - 1]);
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (equal ? 0 : 1)});
+      current[j] =
+          std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (equal ? 0 : 1)});
       const bool swapped = i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
                            folded(a[i - 2]) == folded(b[j - 1]);
       if (swapped) current[j] = std::min(current[j], before[j - 2] + 1);
@@ -37,8 +38,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 // A word that the other begins with is probably meant, however much is missing at its end.
 bool is_start(std::string_view word, std::string_view of) {
-  return word.size() >= 3 && word.size() < of.size() &&
-         edits(word, of.substr(0, word.size())) == 0;
+  return word.size() >= 3 && word.size() < of.size() && edits(word, of.substr(0, word.size())) == 0;
 }
 
 }  // namespace
