@@ -1,0 +1,227 @@
+#include "mysql/schema_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "mysql/schema_rows.h"
+
+namespace wherry::mysql {
+namespace {
+
+constexpr std::string_view kTables =
+    "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH FROM information_schema.TABLES "
+    "WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {}";
+constexpr std::string_view kColumns =
+    "SELECT TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, "
+    "CHARACTER_SET_NAME, COLLATION_NAME, CHARACTER_OCTET_LENGTH, DATETIME_PRECISION, IS_NULLABLE, EXTRA, "
+    "GENERATION_EXPRESSION FROM information_schema.COLUMNS WHERE {}";
+constexpr std::string_view kIndexes =
+    "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE, "
+    "INDEX_TYPE FROM information_schema.STATISTICS WHERE {}";
+constexpr std::string_view kForeignColumns =
+    "SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION, COLUMN_NAME, "
+    "REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME "
+    "FROM information_schema.KEY_COLUMN_USAGE WHERE REFERENCED_TABLE_NAME IS NOT NULL AND {}";
+constexpr std::string_view kForeignRules =
+    "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE "
+    "FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE {}";
+
+constexpr std::array<std::string_view, 5> kSystemDatabases = {"mysql", "information_schema",
+                                                              "performance_schema", "sys", "ndbinfo"};
+// Both servers look single databases up directly, and open every table of every other clause.
+constexpr std::size_t kDatabasesNamedMax = 8;
+
+struct Setting {
+  std::string_view name;
+  std::string_view value;  // as SELECT shows it
+};
+
+// Gives a session the settings that the queries here need, and puts back what it had.
+class PlainSession {
+ public:
+  explicit PlainSession(Session& session) : session_(session) {}
+  ~PlainSession() {
+    if (!restore_.empty()) (void)session_.execute("SET " + restore_);
+  }
+  PlainSession(const PlainSession&) = delete;
+  PlainSession& operator=(const PlainSession&) = delete;
+
+  // MySQL hides its generated invisible primary keys, and shows estimates up to a day old, unless told.
+  Status for_information_schema() {
+    std::vector<Setting> settings;
+    if (!session_.facts().is_mariadb() && session_.facts().version >= 80000) {
+      settings.push_back({"information_schema_stats_expiry", "0"});
+      if (shows_hidden_keys()) settings.push_back(kShowHiddenKeys);
+    }
+    return change(settings);
+  }
+
+  // ANSI_QUOTES and its like change the quotes of names or leave options out.
+  Status for_show_create() {
+    std::vector<Setting> settings = {{"sql_quote_show_create", "1"}, {"sql_mode", ""}};
+    if (shows_hidden_keys()) settings.push_back(kShowHiddenKeys);
+    return change(settings);
+  }
+
+ private:
+  static constexpr Setting kShowHiddenKeys = {"show_gipk_in_create_table_and_information_schema", "1"};
+
+  bool shows_hidden_keys() const { return !session_.facts().is_mariadb() && session_.facts().version >= 80030; }
+
+  Status change(const std::vector<Setting>& settings) {
+    if (settings.empty()) return Unit{};
+    std::string select = "SELECT ";
+    for (const Setting& one : settings) {
+      select += fmt::format("{}@@SESSION.{}", &one == settings.data() ? "" : ", ", one.name);
+    }
+    Result<Rows> before = session_.query(select);
+    if (!before.ok()) return before.error().within("read the session's settings");
+    std::string set;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      const std::string old = before.value().rows.at(0).at(i).value_or("");
+      if (old == settings[i].value) continue;
+      const std::string_view comma = set.empty() ? "" : ", ";
+      set += fmt::format("{}SESSION {} = {}", comma, settings[i].name, literal(settings[i].value));
+      restore_ += fmt::format("{}SESSION {} = {}", comma, settings[i].name, literal(old));
+    }
+    if (set.empty()) return Unit{};
+    Result<Outcome> done = session_.execute("SET " + set);
+    if (done.ok()) return Unit{};
+    restore_.clear();
+    return done.error().within("settings of the session");
+  }
+
+  static std::string literal(std::string_view value) {
+    const bool number = !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos;
+    return number ? std::string(value) : quote_text(value);
+  }
+
+  Session& session_;
+  std::string restore_;
+};
+
+// Runs one query once per clause and adds its rows to `into`.
+Status collect(Session& session, std::string_view query, const std::vector<std::string>& clauses, Rows& into) {
+  for (const std::string& clause : clauses) {
+    Result<Rows> rows = session.query(fmt::format(fmt::runtime(query), clause));
+    if (!rows.ok()) return rows.error().within("read information_schema");
+    into.names = std::move(rows.value().names);
+    std::move(rows.value().rows.begin(), rows.value().rows.end(), std::back_inserter(into.rows));
+  }
+  return Unit{};
+}
+
+Status collect_details(Session& session, const std::vector<std::string>& tables,
+                       const std::vector<std::string>& constraints, SchemaRows& rows) {
+  Status done = collect(session, kColumns, tables, rows.columns);
+  if (done.ok()) done = collect(session, kIndexes, tables, rows.indexes);
+  if (done.ok()) done = collect(session, kForeignColumns, tables, rows.foreign_columns);
+  if (done.ok()) done = collect(session, kForeignRules, constraints, rows.foreign_rules);
+  return done;
+}
+
+Status find_without_overlaps(Session& session, std::vector<Table>& tables) {
+  if (!session.facts().is_mariadb()) return Unit{};
+  for (Table& table : tables) {
+    const bool candidate =
+        std::any_of(table.indexes.begin(), table.indexes.end(),
+                    [&](const Index& index) { return may_lack_overlaps(table, index); });
+    if (!candidate) continue;
+    Result<std::string> text = read_create_table(session, table.name);
+    if (!text.ok()) return text.error();
+    mark_without_overlaps(table, text.value());
+  }
+  return Unit{};
+}
+
+bool is_system(std::string_view database) {
+  return std::find(kSystemDatabases.begin(), kSystemDatabases.end(), database) != kSystemDatabases.end();
+}
+
+// The clause that names all user databases by the given column.
+std::string user_databases(std::string_view column) {
+  std::string names;
+  for (const std::string_view name : kSystemDatabases) names += (names.empty() ? "" : ", ") + quote_text(name);
+  return fmt::format("{} NOT IN ({})", column, names);
+}
+
+}  // namespace
+
+Result<std::vector<Table>> read_tables(Session& session, const std::function<bool(const TableName&)>& wanted) {
+  PlainSession plain(session);
+  Status done = plain.for_information_schema();
+  if (!done.ok()) return done.error();
+  SchemaRows rows;
+  done = collect(session, kTables, {user_databases("TABLE_SCHEMA")}, rows.tables);
+  if (!done.ok()) return done.error();
+
+  std::set<TableName> names;
+  std::set<std::string> databases;
+  for (const auto& row : rows.tables.rows) {
+    TableName name{row[0].value_or(""), row[1].value_or("")};
+    if (!wanted(name)) continue;
+    databases.insert(name.database);
+    names.insert(std::move(name));
+  }
+  std::vector<std::string> by_table;
+  std::vector<std::string> by_constraint;
+  if (databases.size() > kDatabasesNamedMax) {
+    by_table.push_back(user_databases("TABLE_SCHEMA"));
+    by_constraint.push_back(user_databases("CONSTRAINT_SCHEMA"));
+  } else {
+    for (const std::string& database : databases) {
+      by_table.push_back("TABLE_SCHEMA = " + quote_text(database));
+      by_constraint.push_back("CONSTRAINT_SCHEMA = " + quote_text(database));
+    }
+  }
+  done = collect_details(session, by_table, by_constraint, rows);
+  if (!done.ok()) return done.error();
+  std::vector<Table> tables =
+      to_tables(rows, [&](const TableName& name) { return names.contains(name); });
+  done = find_without_overlaps(session, tables);
+  if (!done.ok()) return done.error();
+  return tables;
+}
+
+Result<Table> read_table(Session& session, const TableName& name) {
+  PlainSession plain(session);
+  Status done = plain.for_information_schema();
+  const std::string table = quote_text(name.table);
+  const std::string by_table =
+      fmt::format("TABLE_SCHEMA = {} AND TABLE_NAME = {}", quote_text(name.database), table);
+  const std::string by_constraint =
+      fmt::format("CONSTRAINT_SCHEMA = {} AND TABLE_NAME = {}", quote_text(name.database), table);
+  SchemaRows rows;
+  if (done.ok()) done = collect(session, kTables, {by_table}, rows.tables);
+  if (done.ok()) done = collect_details(session, {by_table}, {by_constraint}, rows);
+  if (!done.ok()) return done.error();
+  // The servers compare these names without case where they were told to; here the bytes decide.
+  std::vector<Table> tables = to_tables(rows, [&](const TableName& one) { return one == name; });
+  if (tables.empty() || is_system(name.database)) return Error{Errc::lost, "there is no table " + name.to_string(), 0};
+  done = find_without_overlaps(session, tables);
+  if (!done.ok()) return done.error();
+  return std::move(tables.front());
+}
+
+Result<std::string> read_create_table(Session& session, const TableName& name) {
+  PlainSession plain(session);
+  Status done = plain.for_show_create();
+  if (!done.ok()) return done.error();
+  Result<Rows> rows = session.query(
+      fmt::format("SHOW CREATE TABLE {}.{}", quote_name(name.database), quote_name(name.table)));
+  if (!rows.ok()) {
+    Error error = rows.error().within("definition of " + name.to_string());
+    if (error.server_code == 1146 || error.server_code == 1049) error.code = Errc::lost;
+    return error;
+  }
+  if (rows.value().rows.empty() || rows.value().rows[0].size() < 2 || !rows.value().rows[0][1]) {
+    return Error{Errc::malformed, "SHOW CREATE TABLE of " + name.to_string() + " returned nothing", 0};
+  }
+  return *rows.value().rows[0][1];
+}
+
+}  // namespace wherry::mysql
