@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
 
   // A secret put where passwords stand, in front of whatever the input is.
   constexpr std::string_view kSecret = "Zq7Secret7qZ";
+  if (text.find(kSecret) != std::string::npos) return 0;
   const std::string with_secret = "mysql://user:" + std::string(kSecret) + "@" + text;
   const wherry::Result<wherry::Endpoint> other = wherry::parse_endpoint(with_secret);
   const std::string shown = wherry::redacted(with_secret) +
