@@ -3,7 +3,10 @@
 #include <errmsg.h>
 #include <fmt/core.h>
 #include <mysql.h>
+#include <poll.h>
 #include <sys/socket.h>
+
+#include <ma_pvio.h>  // in a block of its own: it needs mysql.h before it
 
 #include <algorithm>
 #include <array>
@@ -299,6 +302,13 @@ Result<std::optional<Bytes>> Session::read_packet() {
   constexpr std::size_t kEofSizeMax = 9;
   if (size > 0 && packet[0] == std::byte{0xFE} && size < kEofSizeMax) return std::optional<Bytes>();
   return std::optional<Bytes>(packet);
+}
+
+bool Session::readable() {
+  const MARIADB_PVIO* pvio = handle_->mysql->net.pvio;
+  if (pvio != nullptr && pvio->cache != nullptr && pvio->cache_pos < pvio->cache + pvio->cache_size) return true;
+  pollfd wait{handle_->socket.load(), POLLIN, 0};
+  return ::poll(&wait, 1, 0) > 0;
 }
 
 void Session::interrupt() {

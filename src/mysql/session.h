@@ -76,6 +76,8 @@ class Session {
   // optional is the end of the stream (EOF packet).
   Status send_command(std::uint8_t command, std::string_view payload);
   Result<std::optional<Bytes>> read_packet();
+  // Whether bytes of the next packet have arrived, so that read_packet() need not wait for its first.
+  bool readable();
 
   // Any thread: makes the running call, and every later one, fail soon.
   void interrupt();
