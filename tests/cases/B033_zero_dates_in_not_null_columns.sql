@@ -1,0 +1,31 @@
+-- id: B033
+-- kind: decode
+-- requires: any
+-- group: plain
+
+-- ==== schema ====
+SET NAMES utf8mb4;
+DROP DATABASE IF EXISTS cb033;
+CREATE DATABASE cb033 CHARACTER SET utf8mb4;
+USE cb033;
+SET SESSION sql_mode='';
+CREATE TABLE old_order (id INT PRIMARY KEY, d DATE NOT NULL DEFAULT '0000-00-00', dt DATETIME NOT NULL DEFAULT '0000-00-00 00:00:00', dt6 DATETIME(6) NOT NULL DEFAULT '0000-00-00 00:00:00', y YEAR NOT NULL DEFAULT 0, n DATE NULL);
+SET SESSION sql_mode=DEFAULT;
+
+-- ==== seed ====
+SET NAMES utf8mb4;
+USE cb033;
+SET SESSION sql_mode='';
+INSERT INTO old_order (id) VALUES (1),(2),(3);
+SET SESSION sql_mode=DEFAULT;
+
+-- ==== live ====
+SET NAMES utf8mb4;
+USE cb033;
+SET SESSION sql_mode='';
+INSERT INTO old_order (id) VALUES (10);
+INSERT INTO old_order VALUES (11,'2024-00-00','2024-02-00 10:00:00','0000-00-00 00:00:00',0,'0000-00-00'),(12,'2024-02-31',NOW(),NOW(6),1,NULL);
+UPDATE old_order SET n='2024-00-15' WHERE id=1;
+UPDATE old_order SET d='2024-06-07' WHERE id=10;
+DELETE FROM old_order WHERE dt='0000-00-00 00:00:00' AND id=2;
+SET SESSION sql_mode=DEFAULT;

@@ -1,0 +1,29 @@
+-- id: B102
+-- kind: snapshot/copy
+-- requires: any
+-- group: keyless
+
+-- ==== schema ====
+SET NAMES utf8mb4;
+DROP DATABASE IF EXISTS cb102;
+CREATE DATABASE cb102 CHARACTER SET utf8mb4;
+USE cb102;
+CREATE TABLE tick (sym VARCHAR(5) NULL, px INT NULL, at DATETIME NULL);
+CREATE TABLE tick_null_uk (a INT NULL, b INT NULL, c INT, UNIQUE KEY (a,b));
+
+-- ==== seed ====
+SET NAMES utf8mb4;
+USE cb102;
+INSERT INTO tick VALUES ('AA',1,'2024-01-01 00:00:00'),('AA',1,'2024-01-01 00:00:00'),('BB',2,NULL),('BB',2,NULL),('BB',2,NULL),(NULL,NULL,NULL),(NULL,NULL,NULL);
+INSERT INTO tick_null_uk VALUES (NULL,NULL,1),(NULL,NULL,1),(NULL,1,2),(2,NULL,3);
+
+-- ==== live ====
+SET NAMES utf8mb4;
+USE cb102;
+INSERT INTO tick VALUES ('AA',1,'2024-01-01 00:00:00'),('AA',1,'2024-01-01 00:00:00'),(NULL,NULL,NULL);
+DELETE FROM tick WHERE sym='AA' LIMIT 2;
+UPDATE tick SET px=9 WHERE sym='BB' LIMIT 1;
+DELETE FROM tick WHERE sym IS NULL LIMIT 1;
+INSERT INTO tick_null_uk VALUES (NULL,1,5),(NULL,1,5),(1,1,1);
+UPDATE tick_null_uk SET c=c+1 WHERE a IS NULL LIMIT 1;
+DELETE FROM tick_null_uk WHERE a IS NULL AND b IS NULL LIMIT 1;

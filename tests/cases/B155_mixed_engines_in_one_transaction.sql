@@ -1,0 +1,26 @@
+-- id: B155
+-- kind: apply/ordering
+-- requires: mariadb
+-- group: alone
+
+-- ==== schema ====
+SET NAMES utf8mb4;
+DROP DATABASE IF EXISTS cb155;
+CREATE DATABASE cb155 CHARACTER SET utf8mb4;
+USE cb155;
+CREATE TABLE mx_i (id INT PRIMARY KEY, v INT) ENGINE=InnoDB;
+CREATE TABLE mx_m (id INT PRIMARY KEY, v INT) ENGINE=MyISAM;
+CREATE TABLE mx_a (id INT PRIMARY KEY, v INT) ENGINE=Aria TRANSACTIONAL=0;
+
+-- ==== seed ====
+SET NAMES utf8mb4;
+USE cb155;
+
+-- ==== live ====
+SET NAMES utf8mb4;
+USE cb155;
+START TRANSACTION; INSERT INTO mx_i VALUES (1,1); INSERT INTO mx_m VALUES (1,1); INSERT INTO mx_a VALUES (1,1); ROLLBACK;
+START TRANSACTION; INSERT INTO mx_m VALUES (2,2); INSERT INTO mx_i VALUES (2,2); SAVEPOINT s; INSERT INTO mx_m VALUES (3,3); INSERT INTO mx_i VALUES (3,3); ROLLBACK TO s; INSERT INTO mx_i VALUES (4,4); COMMIT;
+UPDATE mx_i, mx_m SET mx_i.v=mx_m.v+10, mx_m.v=mx_m.v+20 WHERE mx_i.id=mx_m.id;
+DELETE FROM mx_a;
+INSERT INTO mx_a VALUES (5,5);

@@ -1,0 +1,1 @@
+"""What the integration tests share: servers, the content oracle, the program under test, workloads."""
