@@ -55,6 +55,9 @@ struct RowView {
 // buffer, so it must outlive the cells.
 class RowsReader {
  public:
+  RowsReader(RowsReader&&) = default;
+  RowsReader& operator=(RowsReader&&) = default;
+
   // body: from event_body(). The table map and the bytes must outlive the reader.
   static Result<RowsReader> open(const EventHeader& header, Bytes body, const TableMap& map,
                                  const FormatDescription& format);
@@ -68,15 +71,18 @@ class RowsReader {
 
  private:
   RowsReader() = default;
-  Result<bool> read_image(const std::vector<bool>& present, bool partial, std::vector<Cell>& cells);
+  Status read_head(const EventHeader& header, Bytes body, const FormatDescription& format);
+  bool read_image(Bytes present, bool after_update, std::vector<Cell>& cells);
+  bool read_partial_bits(const std::byte*& bits);
 
   RowKind kind_ = RowKind::insert;
   std::uint16_t flags_ = 0;
   const TableMap* map_ = nullptr;
-  std::vector<bool> present_before_;
-  std::vector<bool> present_after_;
-  std::vector<std::byte> unpacked_;
-  Cursor rest_{Bytes{}};
+  Bytes present_first_;   // bitmap of the only image, or the before image of an update
+  Bytes present_second_;  // bitmap of the after image of an update
+  std::string unpacked_;
+  const std::byte* at_ = nullptr;
+  const std::byte* end_ = nullptr;
   bool partial_ = false;
 };
 
