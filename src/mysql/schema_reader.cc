@@ -124,16 +124,21 @@ Status collect_details(Session& session, const std::vector<std::string>& tables,
   return done;
 }
 
-Status find_without_overlaps(Session& session, std::vector<Table>& tables) {
+// What only SHOW CREATE TABLE tells, for the few tables that need it.
+Status complete(Session& session, const SchemaRows& rows, std::vector<Table>& tables) {
   if (!session.facts().is_mariadb()) return Unit{};
+  const std::vector<TableName> hidden = without_rules(tables, rows);
   for (Table& table : tables) {
-    const bool candidate =
-        std::any_of(table.indexes.begin(), table.indexes.end(),
-                    [&](const Index& index) { return may_lack_overlaps(table, index); });
-    if (!candidate) continue;
+    const bool rules = std::binary_search(hidden.begin(), hidden.end(), table.name);
+    const bool period = std::any_of(table.indexes.begin(), table.indexes.end(), [&](const Index& index) {
+      return may_lack_overlaps(table, index);
+    });
+    if (!rules && !period) continue;
     Result<std::string> text = read_create_table(session, table.name);
+    if (!text.ok() && text.error().code == Errc::lost) continue;  // dropped meanwhile
     if (!text.ok()) return text.error();
-    mark_without_overlaps(table, text.value());
+    if (rules) mark_cascades(table, text.value());
+    if (period) mark_without_overlaps(table, text.value());
   }
   return Unit{};
 }
@@ -182,7 +187,7 @@ Result<std::vector<Table>> read_tables(Session& session, const std::function<boo
   if (!done.ok()) return done.error();
   std::vector<Table> tables =
       to_tables(rows, [&](const TableName& name) { return names.contains(name); });
-  done = find_without_overlaps(session, tables);
+  done = complete(session, rows, tables);
   if (!done.ok()) return done.error();
   return tables;
 }
@@ -202,7 +207,7 @@ Result<Table> read_table(Session& session, const TableName& name) {
   // The servers compare these names without case where they were told to; here the bytes decide.
   std::vector<Table> tables = to_tables(rows, [&](const TableName& one) { return one == name; });
   if (tables.empty() || is_system(name.database)) return Error{Errc::lost, "there is no table " + name.to_string(), 0};
-  done = find_without_overlaps(session, tables);
+  done = complete(session, rows, tables);
   if (!done.ok()) return done.error();
   return std::move(tables.front());
 }

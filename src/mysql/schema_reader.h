@@ -13,7 +13,7 @@ namespace wherry::mysql {
 
 // Base tables (no views, no sequences) of all user databases that the filter accepts, with columns,
 // indexes and foreign keys, in a handful of queries however many tables there are (10 000 tables must
-// cost seconds, not minutes). System databases and meta_database are never returned.
+// cost seconds, not minutes). System databases are never returned; the meta database is for the filter.
 Result<std::vector<Table>> read_tables(Session& session, const std::function<bool(const TableName&)>& wanted);
 
 // One table; Errc::lost when it does not exist.

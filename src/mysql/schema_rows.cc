@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -116,17 +117,32 @@ void add_indexes(TableMap& tables, const Rows& rows) {
   }
 }
 
+ForeignKey* key_named(Table& table, const std::string& name) {
+  for (ForeignKey& key : table.foreign_keys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+// Calls line(text) for each line of SHOW CREATE TABLE, without its indent.
+template <typename Line>
+void for_each_line(std::string_view text, const Line& line) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    line(ascii::trim(text.substr(0, end)));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
 void add_foreign_keys(TableMap& tables, const SchemaRows& rows) {
   for (const Row* row : ordered(rows.foreign_columns, 3)) {
     Table* table = table_of(tables, *row);
     if (table == nullptr) continue;
     const auto column = table->find_column(text_of(*row, 4));
     if (!column) continue;
-    auto& keys = table->foreign_keys;
-    auto key = std::find_if(keys.begin(), keys.end(),
-                            [&](const ForeignKey& one) { return one.name == text_of(*row, 2); });
-    if (key == keys.end()) {
-      key = keys.insert(keys.end(), ForeignKey{});
+    ForeignKey* key = key_named(*table, text_of(*row, 2));
+    if (key == nullptr) {
+      key = &table->foreign_keys.emplace_back();
       key->name = text_of(*row, 2);
       key->parent = {text_of(*row, 5), text_of(*row, 6)};
     }
@@ -138,12 +154,9 @@ void add_foreign_keys(TableMap& tables, const SchemaRows& rows) {
   };
   for (const Row& row : rows.foreign_rules.rows) {
     Table* table = table_of(tables, row);
-    if (table == nullptr) continue;
-    for (ForeignKey& key : table->foreign_keys) {
-      if (key.name == text_of(row, 2)) {
-        key.cascades = changes_children(text_of(row, 3)) || changes_children(text_of(row, 4));
-      }
-    }
+    ForeignKey* key = table == nullptr ? nullptr : key_named(*table, text_of(row, 2));
+    if (key == nullptr) continue;
+    key->cascades = changes_children(text_of(row, 3)) || changes_children(text_of(row, 4));
   }
 }
 
@@ -212,19 +225,44 @@ bool may_lack_overlaps(const Table& table, const Index& index) {
   return temporal && from.type == to.type;
 }
 
+std::vector<TableName> without_rules(const std::vector<Table>& tables, const SchemaRows& rows) {
+  std::set<std::pair<TableName, std::string>> known;
+  for (const Row& row : rows.foreign_rules.rows) {
+    known.insert({{text_of(row, 0), text_of(row, 1)}, text_of(row, 2)});
+  }
+  std::vector<TableName> out;
+  for (const Table& table : tables) {
+    const auto& keys = table.foreign_keys;
+    const bool all = std::all_of(keys.begin(), keys.end(), [&](const ForeignKey& key) {
+      return known.contains({table.name, key.name});
+    });
+    if (!all) out.push_back(table.name);
+  }
+  return out;
+}
+
 void mark_without_overlaps(Table& table, std::string_view create_table) {
-  while (!create_table.empty()) {
-    const std::size_t end = create_table.find('\n');
-    std::string_view line = create_table.substr(0, end);
-    create_table.remove_prefix(end == std::string_view::npos ? create_table.size() : end + 1);
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (line.find(" WITHOUT OVERLAPS)") == std::string_view::npos) continue;
+  for_each_line(create_table, [&](std::string_view line) {
+    if (line.find(" WITHOUT OVERLAPS)") == std::string_view::npos) return;
     for (Index& index : table.indexes) {
       const std::string start =
           index.primary ? "PRIMARY KEY (" : "UNIQUE KEY " + quote_name(index.name) + " (";
       if (line.starts_with(start)) index.functional = true;
     }
-  }
+  });
+}
+
+void mark_cascades(Table& table, std::string_view create_table) {
+  for_each_line(create_table, [&](std::string_view line) {
+    for (ForeignKey& key : table.foreign_keys) {
+      if (!line.starts_with("CONSTRAINT " + quote_name(key.name) + " FOREIGN KEY ")) continue;
+      // What follows the parent's columns cannot be part of a name.
+      const std::string_view actions = line.substr(std::min(line.rfind("`)"), line.size()));
+      key.cascades = actions.find(" CASCADE") != std::string_view::npos ||
+                     actions.find(" SET NULL") != std::string_view::npos ||
+                     actions.find(" SET DEFAULT") != std::string_view::npos;
+    }
+  });
 }
 
 }  // namespace wherry::mysql

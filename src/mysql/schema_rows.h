@@ -37,6 +37,13 @@ ColumnClass to_column_class(std::string_view data_type, bool has_charset);
 // shows as a plain unique key ending in the two columns of the period.
 bool may_lack_overlaps(const Table& table, const Index& index);
 
+// Tables with a foreign key whose rules are not among the rows: MariaDB shows them only to accounts
+// that may do more than SELECT.
+std::vector<TableName> without_rules(const std::vector<Table>& tables, const SchemaRows& rows);
+
+// Reads the rules of foreign keys from SHOW CREATE TABLE.
+void mark_cascades(Table& table, std::string_view create_table);
+
 // Marks the keys that SHOW CREATE TABLE declares WITHOUT OVERLAPS as functional: equal values of their
 // columns do not name one row.
 void mark_without_overlaps(Table& table, std::string_view create_table);
