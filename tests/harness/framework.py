@@ -99,6 +99,12 @@ class Context:
         return (self.server(self.source_dialect, source_options),
                 self.server(self.target_dialect, target_options))
 
+    def release(self, *used):
+        """Gives servers back before the test ends."""
+        for server in used:
+            self._servers.remove(server)
+            servers.pool.give_back(server)
+
     def at_end(self, action):
         self._at_end.append(action)
 

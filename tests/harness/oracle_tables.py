@@ -110,6 +110,8 @@ def read_tables(cursor, dialect, databases=None):
                    " IN ('BASE TABLE', 'SYSTEM VERSIONED') AND " + where)
     tables = {}
     for schema, name, engine, collation, options, comment, counter in cursor.fetchall():
+        # Aria spells its default out in SHOW CREATE TABLE, so that a copy has it as an option.
+        options = (options or "").replace("page_checksum=1", "").strip()
         facts = {"engine": engine, "collation": collation, "options": options, "comment": comment}
         tables[schema, name] = Table(schema, name, facts)
         tables[schema, name].auto_increment = counter and int(counter)

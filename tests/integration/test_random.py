@@ -1,0 +1,109 @@
+"""Random writers hammer the source while it is copied; the target must end up equal, for every seed.
+
+Chunks are tiny, so that many of them are read and placed while their keys change. The proof that the
+test can fail is `fault_is_found`: with the placing rule broken on purpose the oracle must object.
+"""
+import random
+
+from harness import oracle, servers, wherry
+from harness.framework import ALL_PAIRS, check, test
+from harness.workload import Workload
+
+FAULT = "keep-changed-chunk-rows"
+
+
+def _options(seed, position_mode):
+    """The knobs of one seed: sizes of chunks and numbers of sessions differ from seed to seed."""
+    rng = random.Random(f"options {seed}")
+    return ["--chunk-rows", rng.choice((1, 2, 7, 20, 50, 200)) if seed % 2 else
+            rng.choice((5, 20, 50)), "--readers", rng.choice((1, 2, 4)),
+            "--lanes", rng.choice((1, 2, 4, 8)), "--position-mode", position_mode]
+
+
+def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify=None, **load):
+    """Copies under load and returns what the oracle finds, with the exit code of wherry."""
+    servers.drop_user_databases(source)
+    servers.drop_user_databases(target)
+    rng = random.Random(f"seed {seed}")
+    work = Workload(source, seed, pause=rng.choice((0.0005, 0.001, 0.003)),
+                    rows=rng.choice((300, 800, 1500)), **load).create()
+    work.start()
+    work.let_run(0.2)
+    options = _options(seed, position_mode) + (["--verify", verify] if verify else [])
+    run = wherry.start_copy(t, source, target, *options, env=env)
+    try:
+        run.wait_state(*wherry.STREAMING, timeout=90)
+        work.let_run(rng.uniform(0.2, 0.8))
+    finally:
+        done = work.stop()
+    code = run.cutover(timeout=90)
+    found = oracle.compare(source, target, auto_increment=env is None)
+    t.log(f"seed {seed}: {done} transactions, exit {code}, options {options}, {found.text(3)}")
+    return code, found, run
+
+
+def _require_equal(t, seed, outcome):
+    code, found, run = outcome
+    check(found, lambda: f"seed {seed}: the target differs\n{found.text()}\n{run.tail()}")
+    check(code == wherry.EXIT_DONE, lambda: f"seed {seed}: exit {code}\n{run.tail()}")
+
+
+def _seeds(t, usual):
+    count = t.seeds or usual
+    return range(t.first_seed, t.first_seed + count)
+
+
+@test(timeout=150)
+def test_gtid(t):
+    source, target = t.pair()
+    for seed in _seeds(t, 6):
+        _require_equal(t, seed, _one_seed(t, source, target, seed))
+
+
+@test(timeout=120)
+def test_file_positions(t):
+    """The same where the source is followed by file and offset."""
+    source, target = t.pair({"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"}
+                            if t.dialect == "mysql" else None)
+    for seed in _seeds(t, 3):
+        _require_equal(t, seed, _one_seed(t, source, target, seed, position_mode="file"))
+
+
+@test(timeout=120)
+def test_foreign_keys(t):
+    source, target = t.pair()
+    for seed in _seeds(t, 3):
+        _require_equal(t, seed, _one_seed(t, source, target, seed, foreign_keys=True))
+
+
+@test(dialects=ALL_PAIRS[2:], timeout=120)
+def test_across_dialects(t):
+    source, target = t.pair()
+    for seed in _seeds(t, 2):
+        _require_equal(t, seed, _one_seed(t, source, target, seed))
+
+
+@test(timeout=120)
+def test_many_writers_one_row_chunks(t):
+    """Few keys and chunks of one row: nearly every chunk meets changes of its own key."""
+    source, target = t.pair()
+    for seed in _seeds(t, 2):
+        _require_equal(t, seed, _one_seed(t, source, target, 1000 + seed, threads=4))
+
+
+@test(timeout=240)
+def test_fault_is_found(t):
+    """With rows kept that the stream has already changed, some seed must differ."""
+    source, target = t.pair()
+    env = {"WHERRY_FAULT": FAULT}
+    run = wherry.run(t, "version", env=env)
+    if "fault" not in (run.out + run.err).lower():
+        t.log("this build does not say whether it has fault points")
+    for seed in _seeds(t, 12):
+        code, found, run = _one_seed(t, source, target, seed, env=env, verify="none")
+        if not found:
+            t.log(f"seed {seed} shows the fault")
+            return
+        if FAULT in run.err and "not" in run.err and code == wherry.EXIT_REFUSED:
+            t.skip("this build has no fault points")
+    raise AssertionError("no seed showed the deliberate fault")
