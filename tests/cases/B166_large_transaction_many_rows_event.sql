@@ -2,7 +2,7 @@
 -- kind: memory
 -- requires: any
 -- group: alone
--- needs: option:--memory=32MiB kills
+-- needs: option:--memory=64MiB kills
 
 -- ==== schema ====
 SET NAMES utf8mb4;

@@ -1,0 +1,188 @@
+"""What must be refused before anything is written, with words that say what to do about it."""
+from harness import data, oracle, wherry
+from harness.framework import check, test
+
+
+def _must_refuse(t, source, target, *options, words, **more):
+    """Exit 2, every word in the output, and nothing new at the target."""
+    before = sorted(target.user_databases())
+    run = wherry.start_copy(t, source, target, *options, api=False, cutover="auto", **more)
+    run.expect(wherry.EXIT_REFUSED)
+    text = (run.err + run.out).lower()
+    for word in words:
+        check(word.lower() in text, lambda: f"{word!r} is not said\n{run.tail()}")
+    after = sorted(target.user_databases())
+    check(before == after, lambda: f"the target was touched: {after}")
+    return run
+
+
+@test()
+def test_binlog_off(t):
+    source = t.server(options={"skip-log-bin": "", **(
+        {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"} if t.dialect == "mysql" else {})})
+    target = t.server()
+    data.shop(source)
+    _must_refuse(t, source, target, words=["log_bin"])
+
+
+@test()
+def test_statement_format(t):
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("SET GLOBAL binlog_format='STATEMENT'")
+    _must_refuse(t, source, target, words=["binlog_format"])
+
+
+@test()
+def test_minimal_row_image(t):
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("SET GLOBAL binlog_row_image='MINIMAL'")
+    _must_refuse(t, source, target, words=["binlog_row_image"])
+
+
+@test()
+def test_source_privileges(t):
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-81'",
+                   "GRANT SELECT ON shop.* TO poor@'%'")
+    uri = source.uri("poor", "poor-pw-81")
+    _must_refuse(t, source, target, source_uri=uri, words=["GRANT", "REPLICATION SLAVE", "poor"])
+    source.execute("GRANT REPLICATION SLAVE ON *.* TO poor@'%'",
+                   "REVOKE SELECT ON shop.* FROM poor@'%'",
+                   "GRANT SELECT ON shop.words TO poor@'%'")
+    run = wherry.start_copy(t, source, target, "--include", "shop.*", api=False, cutover="auto",
+                            source_uri=uri)
+    code = run.wait()
+    check(code != wherry.EXIT_DONE or "shop.orders" in run.err, run.tail)
+
+
+@test()
+def test_least_source_privileges(t):
+    """SELECT and the replication rights are enough for tables with keys."""
+    source, target = t.pair()
+    data.shop(source)
+    status = "BINLOG MONITOR" if t.dialect == "mariadb" else "REPLICATION CLIENT"
+    source.execute("CREATE USER least@'%' IDENTIFIED BY 'least-pw-77'",
+                   f"GRANT SELECT, REPLICATION SLAVE, {status} ON *.* TO least@'%'")
+    wherry.copy(t, source, target, source_uri=source.uri("least", "least-pw-77"))
+    oracle.require_equal(source, target)
+
+
+@test()
+def test_target_privileges(t):
+    source, target = t.pair()
+    data.shop(source)
+    target.execute("CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-82'", "GRANT SELECT ON *.* TO poor@'%'")
+    _must_refuse(t, source, target, target_uri=target.uri("poor", "poor-pw-82"),
+                 words=["GRANT", "poor"])
+
+
+@test()
+def test_existing_tables(t):
+    source, target = t.pair()
+    data.shop(source)
+    target.execute("CREATE DATABASE shop", "CREATE TABLE shop.orders (id INT PRIMARY KEY)")
+    _must_refuse(t, source, target, words=["shop.orders"])
+    check(target.value("SELECT COUNT(*) FROM shop.orders") == 0)
+
+
+@test()
+def test_trigger_on_the_target(t):
+    source, target = t.pair()
+    data.shop(source)
+    data.shop(target)
+    target.execute("DELETE FROM shop.customers", "DELETE FROM shop.orders", "DELETE FROM shop.words",
+                   "CREATE TRIGGER shop.spoil BEFORE INSERT ON shop.words FOR EACH ROW SET NEW.n=0")
+    _must_refuse(t, source, target, "--existing", "use", words=["spoil"])
+
+
+@test()
+def test_target_read_only(t):
+    source, target = t.pair()
+    data.shop(source)
+    target.execute("CREATE USER plain@'%' IDENTIFIED BY 'plain-pw-83'",
+                   "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES,"
+                   " TRIGGER, PROCESS, RELOAD ON *.* TO plain@'%'", "SET GLOBAL read_only=1")
+    _must_refuse(t, source, target, target_uri=target.uri("plain", "plain-pw-83"),
+                 words=["read_only"])
+
+
+@test()
+def test_target_is_the_source(t):
+    source = t.server()
+    data.shop(source)
+    _must_refuse(t, source, source, words=["same server"])
+
+
+@test(dialects=("mariadb",))
+def test_lower_case_table_names(t):
+    source = t.server()
+    target = t.server(options={"lower-case-table-names": "1"})
+    data.shop(source)
+    source.execute("CREATE TABLE shop.Mixed (id INT PRIMARY KEY)",
+                   "CREATE TABLE shop.mixed (id INT PRIMARY KEY)")
+    _must_refuse(t, source, target, words=["lower_case_table_names"])
+
+
+@test()
+def test_prepared_transactions(t):
+    """What was prepared before the start would be lost in silence."""
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("XA START 'left'", "INSERT INTO shop.words VALUES ('xa', 1)", "XA END 'left'",
+                   "XA PREPARE 'left'")
+    run = wherry.start_copy(t, source, target, api=False, cutover="auto")
+    try:
+        code = run.wait(6)
+        check(code == wherry.EXIT_REFUSED, run.tail)
+    except AssertionError:
+        check("xa" in run.err.lower(), lambda: "it neither refuses nor says what it waits for\n"
+              + run.tail())
+    source.execute("XA COMMIT 'left'")
+    if run.running():
+        run.expect(wherry.EXIT_DONE)
+        oracle.require_equal(source, target)
+
+
+@test()
+def test_engine_without_transactions(t):
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("CREATE TABLE shop.old (id INT PRIMARY KEY) ENGINE=MyISAM",
+                   "INSERT INTO shop.old VALUES (1)")
+    run = wherry.start_copy(t, source, target, api=False, cutover="auto")
+    if run.wait() == wherry.EXIT_DONE:
+        oracle.require_equal(source, target)
+    else:
+        check(run.child.returncode == wherry.EXIT_REFUSED and "shop.old" in run.err, run.tail)
+        wherry.copy(t, source, target, "--exclude", "shop.old")
+        oracle.require_equal(source, target, ignore=("shop.old",))
+
+
+@test()
+def test_table_without_key_is_warned_of(t):
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("CREATE TABLE shop.loose (a INT, b TEXT)",
+                   "INSERT INTO shop.loose VALUES (1,'x'),(1,'x'),(NULL,NULL)")
+    run = wherry.copy(t, source, target)
+    check("shop.loose" in run.err, lambda: "no warning names the table\n" + run.tail())
+    oracle.require_equal(source, target)
+
+
+@test()
+def test_checks_run_at_every_start(t):
+    source, target = t.pair()
+    data.shop(source)
+    run = wherry.start_copy(t, source, target, cutover="never")
+    run.wait_state(*wherry.STREAMING)
+    run.terminate()
+    run.expect(wherry.EXIT_INTERRUPTED)
+    source.execute("SET GLOBAL binlog_row_image='MINIMAL'")
+    again = wherry.start_copy(t, source, target, "--resume", api=False, cutover="auto")
+    again.expect(wherry.EXIT_REFUSED)
+    source.execute("SET GLOBAL binlog_row_image='FULL'")
+    wherry.copy(t, source, target, "--resume")
+    oracle.require_equal(source, target)
