@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +39,26 @@ enum class Kind : std::uint8_t {
   unknown
 };
 
+// What the statement does to the object that a name means.
+enum class NameRole : std::uint8_t {
+  subject,    // made, changed or removed
+  new_name,   // what the subject before it is called afterwards
+  model,      // only read: CREATE TABLE ... LIKE
+  referenced  // only named: the parent of a foreign key, the tables of a MERGE table
+};
+
+std::string_view to_string(Kind kind);  // "create_table"
+
 // Where an object's name stands in the text, so that routing can replace it.
 struct NameSpan {
-  TableName name;  // database filled from the default database where the text has none
-  std::size_t begin = 0;  // byte offsets of the whole (qualified) name in the statement
+  // The database is filled from the default database where the text has none; the table is empty
+  // where a whole database is meant.
+  TableName name;
+  // Byte offsets of the whole (qualified) name in the statement. Equal: the name is left out and
+  // would stand here (ALTER DATABASE without a name).
+  std::size_t begin = 0;
   std::size_t end = 0;
+  NameRole role = NameRole::subject;
 };
 
 struct Statement {
@@ -52,18 +69,41 @@ struct Statement {
   bool if_exists = false;
   bool if_not_exists = false;
   bool or_replace = false;
-  bool multi_table = false;       // touches more than one table
+  bool multi_table = false;       // names more than one table
+  // A clause that must not be run on the target (see rewrite()); equal: there is none.
+  std::size_t cut_begin = 0;
+  std::size_t cut_end = 0;
   std::string xid;                // XA statements: the xid as written, canonical X'..',X'..',n
 };
 
+// The client character sets in which a byte of a character can look like a quote or a backslash.
+enum class TextCharset : std::uint8_t { ascii_compatible, gbk, big5, sjis };
+
+// How the session that wrote the statement read it: sql_mode and character set of the event.
 struct StatementMode {
   Dialect dialect = Dialect::mysql;
   bool ansi_quotes = false;
   bool no_backslash_escapes = false;
+  TextCharset charset = TextCharset::ascii_compatible;
 };
 
 // Never fails: what it does not know is Kind::unknown with Policy::stop.
 Statement classify(std::string_view text, std::string_view default_database, StatementMode mode);
+
+// The text as it can be run on the target: every name replaced by what route() makes of it, fully
+// qualified, and the clause to be cut left out. No default database is needed afterwards.
+std::string rewrite(const Statement& statement, std::string_view text,
+                    const std::function<TableName(const TableName&)>& route);
+
+// One row of the table of kinds. A statement can be stricter than its kind: see docs/DDL.md.
+struct KindRow {
+  Kind kind;
+  std::string_view name;
+  Policy policy;
+  std::string_view why;
+};
+std::span<const KindRow> kinds();
+const KindRow& row_of(Kind kind);
 
 // The text with secrets of account statements blanked, cut to a printable length, for messages.
 std::string printable(const Statement& statement, std::string_view text);
