@@ -16,6 +16,7 @@ from .workload_tables import DATABASE, FOREIGN_KEY_DATABASE
 
 # Duplicate key, deadlock, lock wait, foreign key violations, record changed (MariaDB).
 _HARMLESS = {1062, 1213, 1205, 1451, 1452, 1020}
+_READ_ONLY = 1290
 _ROLLED_BACK = {1213, 1205}
 
 
@@ -31,7 +32,7 @@ class Writer(threading.Thread):
 
     def run(self):
         try:
-            with self.workload.server.connect(autocommit=False) as session:
+            with self.workload.server.connect(autocommit=False, **self.workload.account) as session:
                 self.cursor = session.cursor()
                 self.cursor.execute("SET SESSION innodb_lock_wait_timeout=2")
                 while not self.workload.stopping.is_set():
@@ -51,7 +52,10 @@ class Writer(threading.Thread):
                 session.commit()
                 self.transactions += 1
         except pymysql.MySQLError as error:
-            if error.args[0] not in _HARMLESS:
+            if error.args[0] == _READ_ONLY and self.workload.account:
+                self.workload.fenced.set()
+                time.sleep(0.05)
+            elif error.args[0] not in _HARMLESS:
                 raise
             session.rollback()
 
@@ -112,8 +116,10 @@ class Workload:
     """The writers of one seed on one server. `pause` is the mean pause between transactions, in s."""
 
     def __init__(self, server, seed, *, rows=1500, threads=2, pause=0.0, keyless=True,
-                 foreign_keys=False):
+                 foreign_keys=False, account=None):
         self.server = server
+        # (user, password) of the writers where root is too mighty, as it is for read_only.
+        self.account = {"user": account[0], "password": account[1]} if account else {}
         self.seed = seed
         self.rows = rows
         self.pause = pause
@@ -121,6 +127,7 @@ class Workload:
         self.foreign_keys = foreign_keys
         self.server_may_die = False
         self.stopping = threading.Event()
+        self.fenced = threading.Event()     # a writer met read_only
         rng = random.Random(f"{seed}")
         self.hot = [rng.randint(-rows // 4, rows) for _ in range(20)]
         self.actions = workload_tables.actions(keyless, foreign_keys)

@@ -82,9 +82,11 @@ class Recorder:
 
     @staticmethod
     def expression(name, kind):
-        plus_zero = {"enum", "set", "tinyint", "smallint", "mediumint", "int", "bigint"}
+        plus_zero = {"tinyint", "smallint", "mediumint", "int", "bigint"}
         if kind in plus_zero:
             return f"`{name}`+0"
+        if kind in ("enum", "set"):
+            return f"CAST(`{name}` AS UNSIGNED)"
         if kind in ("float", "double"):
             return f"CAST(`{name}` AS DOUBLE)" if kind == "float" else f"`{name}`"
         if kind in ("geometry", "point", "linestring", "polygon", "vector"):
