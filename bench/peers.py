@@ -1,0 +1,261 @@
+"""The programs that are measured: Wherry and its peers, each as one function from a job to nothing.
+
+A peer does the whole of its job between the start and the end of a Meter. What a peer needs beside
+its servers (a folder for files) it gets from the job.
+"""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pymysql
+from data import DATABASE, TABLES, run_together
+from measure import Failed
+from servers import ROOT
+
+WHERRY = ROOT / "build" / "release" / "wherry"
+
+
+@dataclass
+class Job:
+    """One run of one peer."""
+    source: object
+    target: object
+    folder: Path
+    tool: object
+    extra: list = field(default_factory=list)  # more options for wherry
+    notes: dict = field(default_factory=dict)  # what the peer wants to be reported
+
+
+def clean_folder(job):
+    folder = job.folder / "files"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+# Snapshots: every table of the database, from a quiet source to an empty target.
+
+
+def wherry_options(job, cutover):
+    return ["--source", job.source.uri, "--target", job.target.uri, "--include", f"{DATABASE}.*",
+            "--cutover", cutover, "--verify", "none", "--progress", "none",
+            "--report", job.folder / "report.json", "--json", *job.extra]
+
+
+def read_report(job):
+    path = job.folder / "report.json"
+    if not path.exists():
+        return
+    try:
+        report = json.loads(path.read_text())
+    except ValueError:
+        return
+    for key in ("phases", "seconds", "downtime"):
+        if key in report:
+            job.notes[key] = report[key]
+
+
+def wherry_snapshot(job):
+    job.tool.run([WHERRY, "copy", *wherry_options(job, "auto")])
+    read_report(job)
+
+
+def dump_pipe(job):
+    """One dump into one client."""
+    dump = [job.source.program("dump"), "--no-defaults", *job.source.login(),
+            "--single-transaction", "--quick", "--databases", DATABASE]
+    if job.source.dialect == "mysql":
+        dump.append("--set-gtid-purged=OFF")
+    job.tool.pipe(dump, [job.target.program("client"), "--no-defaults", *job.target.login()])
+
+
+def mydumper_and_myloader(threads):
+    def run(job):
+        folder = clean_folder(job)
+        socket = ["-u", "root", "-t", str(threads)]
+        job.tool.run(["mydumper", *socket, "-S", job.source.socket, "-B", DATABASE, "-o", folder])
+        started = time.monotonic()
+        job.tool.run(["myloader", *socket, "-S", job.target.socket, "-d", folder, "-e"])
+        job.notes["load_s"] = time.monotonic() - started
+    return run
+
+
+def outfile_and_load(at_once):
+    """Files written and read by the servers themselves: a floor, not a tool."""
+    def charset(dialect, table):
+        # MySQL refuses binary for a table with a JSON column; MariaDB needs it for bytes.
+        if dialect == "mariadb":
+            return "binary"
+        return "utf8mb4" if table == "mixed" else "latin1"
+
+    def run(job):
+        folder = clean_folder(job)
+        folder.chmod(0o777)
+        waiting = [*reversed(TABLES)]
+        dialect = job.source.dialect
+        job.target.run(f"CREATE DATABASE {DATABASE}")
+        for table in TABLES:
+            create = job.source.run(f"SHOW CREATE TABLE {DATABASE}.{table}")[0][1]
+            job.target.run(f"USE {DATABASE}", create)
+
+        def read(table):
+            job.source.run(f"SELECT * INTO OUTFILE '{folder}/{table}' CHARACTER SET "
+                           f"{charset(dialect, table)} FROM {DATABASE}.{table}")
+
+        def load(table):
+            job.target.run("SET SESSION unique_checks = 0, foreign_key_checks = 0",
+                           f"LOAD DATA INFILE '{folder}/{table}' INTO TABLE {DATABASE}.{table} "
+                           f"CHARACTER SET {charset(dialect, table)}")
+
+        for work in (read, load):
+            left = list(waiting)
+
+            def lane(work=work, left=left):
+                while True:
+                    try:
+                        table = left.pop()
+                    except IndexError:
+                        return
+                    work(table)
+
+            started = time.monotonic()
+            run_together([lane] * at_once)
+            if work is load:
+                job.notes["load_s"] = time.monotonic() - started
+    return run
+
+
+SNAPSHOT = {
+    "wherry": wherry_snapshot,
+    "mydumper2": mydumper_and_myloader(2),
+    "mydumper4": mydumper_and_myloader(4),
+    "dump": dump_pipe,
+    "floor1": outfile_and_load(1),
+    "floor2": outfile_and_load(2),
+}
+
+
+# Catching up: the target has the seeded data, the source has a backlog of transactions.
+
+
+def wherry_until_caught_up(job):
+    """Copies, waits until nothing is left to follow, and stops; the copy can be resumed later. Not
+    measured: it only prepares what wherry_catch_up starts from."""
+    process = job.tool.start([WHERRY, "copy", *wherry_options(job, "never"),
+                              "--api", "127.0.0.1:0"])
+    wait_for_rows(job, process)
+    process.send_signal(signal.SIGTERM)
+    job.tool.wait(process, accepted=(4,))
+
+
+def wait_for_rows(job, process):
+    """Until the target has as many rows as the source, and the copy says so in its progress."""
+    counts = [f"SELECT COUNT(*) FROM {DATABASE}.{table}" for table in TABLES]
+    wanted = [job.source.one(count) for count in counts]
+    deadline = time.monotonic() + 900
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Failed("wherry ended before it had caught up: " + job.tool.last_words())
+        try:
+            if [job.target.one(count) for count in counts] == wanted:
+                time.sleep(2)  # the ranges of the last chunks are marked done with their rows
+                return
+        except pymysql.err.Error:  # the tables are not there yet
+            pass
+        time.sleep(0.2)
+    raise Failed("wherry did not copy everything in 900 s")
+
+
+def wherry_catch_up(job):
+    job.tool.run([WHERRY, "copy", *wherry_options(job, "auto"), "--resume"])
+    read_report(job)
+
+
+def replica(threads):
+    def run(job):
+        if job.target.dialect == "mariadb":
+            job.target.run(f"SET GLOBAL slave_parallel_threads = {threads}",
+                           "SET GLOBAL slave_parallel_mode = 'optimistic'",
+                           f"CHANGE MASTER TO master_host='127.0.0.1', master_port={job.source.port}, "
+                           "master_user='repl', master_password='repl', master_use_gtid=slave_pos",
+                           "START SLAVE")
+            waited = job.target.one(f"SELECT MASTER_GTID_WAIT('{job.source.binlog_status()[2]}', 900)")
+            problem = 15 + 4  # Last_SQL_Error in SHOW SLAVE STATUS
+            status = "SHOW SLAVE STATUS"
+        else:
+            job.target.run(f"SET GLOBAL replica_parallel_workers = {threads}",
+                           "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', "
+                           f"source_port={job.source.port}, source_user='repl', "
+                           "source_password='repl', source_auto_position=1, "
+                           "get_source_public_key=1", "START REPLICA")
+            wanted = job.source.binlog_status()[2]
+            waited = job.target.one(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}', 900)")
+            problem = 15 + 4
+            status = "SHOW REPLICA STATUS"
+        if waited != 0:
+            raise Failed(f"the replica did not catch up: {job.target.run(status)[0][problem]}")
+    return run
+
+
+CATCH_UP = {"wherry": wherry_catch_up, "replica0": replica(0), "replica2": replica(2),
+            "replica8": replica(8)}
+
+
+# Reading a binlog, as CPU: from the server, and from its files.
+
+
+def binlog_reader(*options, remote=False):
+    def run(job):
+        files = [name for name, _ in job.source.binlog_files()]
+        command = [job.source.program("binlog"), "--no-defaults", *options]
+        if remote:
+            command += ["--read-from-remote-server", *job.source.login(), *files]
+        else:
+            command += [job.source.datadir / name for name in files]
+        if "--raw" in options:
+            command += [f"--result-file={clean_folder(job)}/"]
+        job.tool.run(command, stdout=subprocess.DEVNULL)
+    return run
+
+
+def wherry_decode(job):
+    """The micro benchmark of the decoder, on the same files."""
+    files = [job.source.datadir / name for name, _ in job.source.binlog_files()]
+    program = ROOT / "build" / "release" / "decode_bench"
+    if not program.exists():
+        raise Failed("build/release/decode_bench is not built")
+    output = subprocess.run([str(program), *map(str, files)], text=True, capture_output=True,
+                            check=False)
+    job.notes["output"] = output.stdout.strip()[-2000:]
+    job.tool.run([program, *files], stdout=subprocess.DEVNULL)
+
+
+BINLOG = {
+    "wherry": wherry_decode,
+    "file -v": binlog_reader("-v"),
+    "file base64": binlog_reader(),
+    "remote -v": binlog_reader("-v", remote=True),
+    "remote base64": binlog_reader(remote=True),
+    "remote raw": binlog_reader("--raw", remote=True),
+}
+
+
+# Verifying two equal servers at rest.
+
+
+def checksum_both(job):
+    run_together([lambda server=server: server.checksums(DATABASE, TABLES)
+                  for server in (job.source, job.target)])
+
+
+def wherry_verify(job):
+    job.tool.run([WHERRY, "verify", "--source", job.source.uri, "--target", job.target.uri,
+                  "--include", f"{DATABASE}.*", "--json"])
+
+
+VERIFY = {"wherry": wherry_verify, "checksum table": checksum_both}
