@@ -35,7 +35,7 @@ struct ZeroRun {
   std::size_t count = 0;
 };
 
-// The longest run of zero groups, the first of equals; one alone is not worth "::".
+// The longest run of zero groups, the first of equals. The server shortens even one alone.
 ZeroRun longest_zeros(const std::array<unsigned, 8>& groups) {
   ZeroRun best;
   ZeroRun run;
@@ -47,7 +47,7 @@ ZeroRun longest_zeros(const std::array<unsigned, 8>& groups) {
     if (run.count++ == 0) run.first = i;
     if (run.count > best.count) best = run;
   }
-  return best.count > 1 ? best : ZeroRun{};
+  return best;
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ inline std::size_t decimal_size(unsigned precision, unsigned scale) {
   return whole / 9 * 4 + kBytes[whole % 9] + scale / 9 * 4 + kBytes[scale % 9];
 }
 
+// Bytes of the old temporal types by their fraction digits, which only MariaDB gave them.
+inline constexpr std::uint8_t kOldTimeSizes[] = {3, 4, 4, 5, 5, 5, 6};
+inline constexpr std::uint8_t kOldDatetimeSizes[] = {8, 6, 6, 7, 7, 7, 8};
+inline constexpr std::uint8_t kOldTimestampSizes[] = {4, 5, 5, 6, 6, 7, 7};
+
 // How a type's bytes are framed: a fixed size, or a length of so many bytes in front.
 struct CellFrame {
   std::size_t size = 0;
@@ -26,10 +31,12 @@ inline CellFrame frame_of(const ColumnShape& shape) {
   switch (shape.type) {
     case WireType::tiny: case WireType::year: return {1, 0};
     case WireType::short_: return {2, 0};
-    case WireType::int24: case WireType::date: case WireType::newdate: case WireType::time:
-      return {3, 0};
-    case WireType::long_: case WireType::timestamp: return {4, 0};
-    case WireType::longlong: case WireType::datetime: return {8, 0};
+    case WireType::int24: case WireType::date: case WireType::newdate: return {3, 0};
+    case WireType::long_: return {4, 0};
+    case WireType::longlong: return {8, 0};
+    case WireType::time: return {kOldTimeSizes[shape.meta % 7], 0};
+    case WireType::datetime: return {kOldDatetimeSizes[shape.meta % 7], 0};
+    case WireType::timestamp: return {kOldTimestampSizes[shape.meta % 7], 0};
     case WireType::float_: return {4, 0};
     case WireType::double_: return {8, 0};
     case WireType::timestamp2: return {4u + (shape.meta + 1u) / 2, 0};

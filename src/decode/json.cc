@@ -33,13 +33,14 @@ std::size_t read_length(Cursor& in) {
   return 0;
 }
 
-// Prints one document. Bytes that several entries share could be printed again and again, so what
-// is visited is counted: no true document has more than its own size.
+// Prints one document. Strings and containers that several entries share could be printed again and
+// again, so what is visited is counted: no true document has more of them than its own size.
+// Numbers need no count, as each has an entry of its own that was counted.
 class JsonPrinter {
  public:
   JsonPrinter(std::size_t size, std::string& out) : budget_(size), out_(out) {}
 
-  // value: from its first byte to the end of what encloses it.
+  // value: from its first byte to the end of what encloses it. False: no binary JSON.
   bool print(JsonType type, Bytes value, std::size_t depth);
 
  private:
@@ -121,19 +122,19 @@ bool JsonPrinter::print(JsonType type, Bytes value, std::size_t depth) {
       return !in.failed();
     case JsonType::int32:
       append_number(static_cast<std::int32_t>(in.uint_le(4)), out_);
-      return !in.failed() && charge(4);
+      return !in.failed();
     case JsonType::uint32:
       append_number(in.uint_le(4), out_);
-      return !in.failed() && charge(4);
+      return !in.failed();
     case JsonType::int64:
       append_number(static_cast<std::int64_t>(in.uint_le(8)), out_);
-      return !in.failed() && charge(8);
+      return !in.failed();
     case JsonType::uint64:
       append_number(in.uint_le(8), out_);
-      return !in.failed() && charge(8);
+      return !in.failed();
     case JsonType::double_: {
       const double number = std::bit_cast<double>(in.uint_le(8));
-      return !in.failed() && charge(8) && append_json_double(number, out_).ok();
+      return !in.failed() && append_json_double(number, out_).ok();
     }
     case JsonType::string:
     case JsonType::opaque: return print_long_scalar(type, value);
@@ -187,7 +188,6 @@ Status append_json(Bytes binary, std::string& out) {
     out += "null";
     return Unit{};
   }
-  // Inlined scalars at the top are charged nothing, all others what they take.
   JsonPrinter printer(binary.size(), out);
   if (printer.print(static_cast<JsonType>(binary[0]), binary.subspan(1), 0)) return Unit{};
   return Error{Errc::malformed, "binary JSON"};

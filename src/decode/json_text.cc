@@ -37,7 +37,10 @@ void append_escape(char c, std::string& out) {
 
 void append_base64(Bytes bytes, std::string& out) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  // The server breaks the digits after 76 of them, as a line break inside the JSON string.
+  constexpr std::size_t kLineBytes = 57;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    if (i > 0 && i % kLineBytes == 0) out += "\\n";
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -76,8 +79,7 @@ void append_json_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
-// The server writes digits in full as long as the point stands within 15 places of the first digit,
-// and with an exponent beyond.
+// The server writes an exponent for numbers below 1e-15 and for whole numbers from 1e15 on.
 Status append_json_double(double value, std::string& out) {
   constexpr int kPlacesMax = 15;
   if (!std::isfinite(value)) return Error{Errc::malformed, "number in JSON that is not finite"};
@@ -96,7 +98,7 @@ Status append_json_double(double value, std::string& out) {
   const int count = static_cast<int>(digits.size());
 
   if (std::signbit(value)) out += '-';
-  if (point > kPlacesMax || point < 1 - kPlacesMax) {
+  if (point < 1 - kPlacesMax || (point > kPlacesMax && count <= point)) {
     out += digits[0];
     if (count > 1) out.append(".").append(digits, 1);
     out += 'e';

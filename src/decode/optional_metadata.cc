@@ -16,14 +16,14 @@ bool is_numeric(WireType type) {
   switch (type) {
     case WireType::tiny: case WireType::short_: case WireType::int24: case WireType::long_:
     case WireType::longlong: case WireType::newdecimal: case WireType::float_:
-    case WireType::double_:
+    case WireType::double_: case WireType::year:
       return true;
     default:
       return false;
   }
 }
 
-bool is_character(WireType type) {
+bool is_character_mysql(WireType type) {
   switch (type) {
     case WireType::string: case WireType::var_string: case WireType::varchar: case WireType::blob:
     case WireType::tiny_blob: case WireType::medium_blob: case WireType::long_blob:
@@ -32,6 +32,11 @@ bool is_character(WireType type) {
     default:
       return false;
   }
+}
+
+// MariaDB counts geometry among the columns with a character set, MySQL does not.
+bool is_character_mariadb(WireType type) {
+  return type == WireType::geometry || is_character_mysql(type);
 }
 
 bool is_enum_or_set(WireType type) { return type == WireType::enum_ || type == WireType::set; }
@@ -51,8 +56,8 @@ bool bit_at(Bytes bits, std::size_t index) {
   return (std::to_integer<unsigned>(bits[index / 8]) & (0x80u >> (index % 8))) != 0;
 }
 
-bool read_signedness(Bytes bits, TableMap& map) {
-  const auto numeric = columns_where(map, is_numeric);
+bool read_signedness(Bytes bits, Predicate applies, TableMap& map) {
+  const auto numeric = columns_where(map, applies);
   if (bits.size() != (numeric.size() + 7) / 8) return false;
   for (std::size_t i = 0; i < numeric.size(); ++i) {
     map.columns[numeric[i]].is_unsigned = bit_at(bits, i);
@@ -133,9 +138,11 @@ bool read_visibility(Bytes bits, TableMap& map) {
   return true;
 }
 
-bool read_field(Field field, Bytes value, TableMap& map) {
+bool read_field(Field field, Bytes value, Dialect dialect, TableMap& map) {
+  const bool mariadb = dialect == Dialect::mariadb;
+  const Predicate is_character = mariadb ? is_character_mariadb : is_character_mysql;
   switch (field) {
-    case Field::signedness: return read_signedness(value, map);
+    case Field::signedness: return read_signedness(value, is_numeric, map);
     case Field::default_charset: return read_default_charset(Cursor(value), is_character, map);
     case Field::column_charset: return read_column_charset(Cursor(value), is_character, map);
     case Field::column_name: return read_names(Cursor(value), map);
@@ -155,13 +162,13 @@ bool read_field(Field field, Bytes value, TableMap& map) {
 
 }  // namespace
 
-Status read_optional_metadata(Bytes fields, Dialect, TableMap& map) {
+Status read_optional_metadata(Bytes fields, Dialect dialect, TableMap& map) {
   Cursor in(fields);
   while (in.size() > 0) {
     const auto field = static_cast<Field>(in.uint_le(1));
     const Bytes value = in.bytes(in.packed());
     if (in.failed()) return Error{Errc::truncated, "optional metadata"};
-    if (!read_field(field, value, map)) {
+    if (!read_field(field, value, dialect, map)) {
       return Error{Errc::malformed,
                    "optional metadata: field " + std::to_string(static_cast<unsigned>(field))};
     }

@@ -188,45 +188,98 @@ Status append_timestamp2(Bytes bytes, unsigned fraction, std::string& out) {
   return Unit{};
 }
 
-Status append_old_time(Bytes bytes, std::string& out) {
-  const auto raw = static_cast<std::uint32_t>(load_le(bytes.data(), 3));
-  const bool negative = (raw & 0x800000) != 0;
-  const std::uint32_t size = negative ? 0x1000000 - raw : raw;
-  const unsigned hour = size / 10000, minute = size / 100 % 100, second = size % 100;
-  if (!plausible_clock(hour, minute, second)) return out_of_range("TIME");
+namespace {
+
+// The decimal digits hhmmss, as the oldest formats hold a time.
+struct Clock {
+  unsigned hour = 0;
+  unsigned minute = 0;
+  unsigned second = 0;
+};
+
+Clock clock_from_digits(std::uint64_t digits) {
+  return {static_cast<unsigned>(digits / 10000), static_cast<unsigned>(digits / 100 % 100),
+          static_cast<unsigned>(digits % 100)};
+}
+
+Clock clock_from_seconds(std::uint64_t seconds) {
+  return {static_cast<unsigned>(seconds / 3600), static_cast<unsigned>(seconds / 60 % 60),
+          static_cast<unsigned>(seconds % 60)};
+}
+
+Status finish_time(bool negative, Clock clock, unsigned digits, unsigned fraction, std::string& out) {
+  if (!plausible_clock(clock.hour, clock.minute, clock.second)) return out_of_range("TIME");
   Stamp stamp;
   if (negative) stamp.sign('-');
-  stamp.hours(hour);
-  stamp.clock(minute, second);
+  stamp.hours(clock.hour);
+  stamp.clock(clock.minute, clock.second);
+  stamp.fraction(digits, fraction);
   stamp.append_to(out);
   return Unit{};
 }
 
-Status append_old_datetime(Bytes bytes, std::string& out) {
-  const std::uint64_t digits = load_le(bytes.data(), 8);
-  const std::uint64_t date = digits / 1000000;
-  const auto clock = static_cast<unsigned>(digits % 1000000);
-  if (date > 99991231) return out_of_range("DATETIME");
-  const auto whole = static_cast<unsigned>(date);
-  const Day day{whole / 10000, whole / 100 % 100, whole % 100};
-  const unsigned hour = clock / 10000, minute = clock / 100 % 100, second = clock % 100;
-  if (!plausible(day) || hour > 23 || !plausible_clock(hour, minute, second)) {
+}  // namespace
+
+Status append_old_time(Bytes bytes, unsigned fraction, std::string& out) {
+  if (fraction == 0) {
+    const auto raw = static_cast<std::uint32_t>(load_le(bytes.data(), 3));
+    const bool negative = (raw & 0x800000) != 0;
+    return finish_time(negative, clock_from_digits(negative ? 0x1000000 - raw : raw), 0, 0, out);
+  }
+  // Counted in the last digit, from one second below the smallest TIME.
+  constexpr std::int64_t kMiddleSeconds = 839 * 3600;
+  const auto unit = static_cast<std::int64_t>(kPowers[fraction]);
+  const std::int64_t value =
+      static_cast<std::int64_t>(load_be(bytes.data(), bytes.size())) - kMiddleSeconds * unit;
+  const auto size = static_cast<std::uint64_t>(std::abs(value));
+  const auto digits = static_cast<unsigned>(size % kPowers[fraction]);
+  return finish_time(value < 0, clock_from_seconds(size / kPowers[fraction]), digits, fraction, out);
+}
+
+Status append_old_datetime(Bytes bytes, unsigned fraction, std::string& out) {
+  Day day;
+  Clock clock;
+  unsigned digits = 0;
+  if (fraction == 0) {
+    const std::uint64_t all = load_le(bytes.data(), 8);
+    const std::uint64_t date = all / 1000000;
+    if (date > 99991231) return out_of_range("DATETIME");
+    const auto whole = static_cast<unsigned>(date);
+    day = {whole / 10000, whole / 100 % 100, whole % 100};
+    clock = clock_from_digits(all % 1000000);
+  } else {
+    // All parts in one number, months to the base of 13 and days to the base of 32.
+    const std::uint64_t all = load_be(bytes.data(), bytes.size());
+    const std::uint64_t seconds = all / kPowers[fraction];
+    const std::uint64_t days = seconds / 86400;
+    digits = static_cast<unsigned>(all % kPowers[fraction]);
+    clock = clock_from_seconds(seconds % 86400);
+    if (days / 32 / 13 > 9999) return out_of_range("DATETIME");
+    day = {static_cast<unsigned>(days / 32 / 13), static_cast<unsigned>(days / 32 % 13),
+           static_cast<unsigned>(days % 32)};
+  }
+  if (!plausible(day) || clock.hour > 23 || !plausible_clock(clock.hour, clock.minute, clock.second)) {
     return out_of_range("DATETIME");
   }
   Stamp stamp;
   stamp.date(day);
   stamp.sign(' ');
-  stamp.two(hour);
-  stamp.clock(minute, second);
+  stamp.two(clock.hour);
+  stamp.clock(clock.minute, clock.second);
+  stamp.fraction(digits, fraction);
   stamp.append_to(out);
   return Unit{};
 }
 
-Status append_old_timestamp(Bytes bytes, std::string& out) {
-  const auto seconds = static_cast<std::uint32_t>(load_le(bytes.data(), 4));
+Status append_old_timestamp(Bytes bytes, unsigned fraction, std::string& out) {
+  const std::uint64_t whole = fraction == 0 ? load_le(bytes.data(), 4) : load_be(bytes.data(), 4);
+  const auto seconds = static_cast<std::uint32_t>(whole);
+  const std::uint64_t digits = fraction == 0 ? 0 : load_be(bytes.data() + 4, bytes.size() - 4);
+  if (digits >= kPowers[fraction] && digits != 0) return out_of_range("TIMESTAMP");
   Stamp stamp;
-  if (seconds == 0) put_zero_datetime(stamp);
+  if (seconds == 0 && digits == 0) put_zero_datetime(stamp);
   else put_epoch(seconds, stamp);
+  stamp.fraction(static_cast<unsigned>(digits), fraction);
   stamp.append_to(out);
   return Unit{};
 }

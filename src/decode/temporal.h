@@ -14,9 +14,9 @@ Status append_date(Bytes bytes, std::string& out);                            //
 Status append_time2(Bytes bytes, unsigned fraction, std::string& out);        // TIME(n)
 Status append_datetime2(Bytes bytes, unsigned fraction, std::string& out);    // DATETIME(n)
 Status append_timestamp2(Bytes bytes, unsigned fraction, std::string& out);   // TIMESTAMP(n)
-Status append_old_time(Bytes bytes, std::string& out);                        // before 5.6
-Status append_old_datetime(Bytes bytes, std::string& out);
-Status append_old_timestamp(Bytes bytes, std::string& out);
+Status append_old_time(Bytes bytes, unsigned fraction, std::string& out);      // before 5.6
+Status append_old_datetime(Bytes bytes, unsigned fraction, std::string& out);
+Status append_old_timestamp(Bytes bytes, unsigned fraction, std::string& out);
 
 // The packed 64-bit forms inside binary JSON.
 Status append_packed_date(std::int64_t packed, std::string& out);

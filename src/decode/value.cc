@@ -90,9 +90,9 @@ Status append_temporal(const ColumnShape& shape, Bytes bytes, std::string& out) 
     case WireType::time2: return append_time2(bytes, shape.meta, out);
     case WireType::datetime2: return append_datetime2(bytes, shape.meta, out);
     case WireType::timestamp2: return append_timestamp2(bytes, shape.meta, out);
-    case WireType::time: return append_old_time(bytes, out);
-    case WireType::datetime: return append_old_datetime(bytes, out);
-    default: return append_old_timestamp(bytes, out);
+    case WireType::time: return append_old_time(bytes, shape.meta % 7, out);
+    case WireType::datetime: return append_old_datetime(bytes, shape.meta % 7, out);
+    default: return append_old_timestamp(bytes, shape.meta % 7, out);
   }
 }
 

@@ -19,8 +19,13 @@ enum class WireType : std::uint8_t {
 // What the wire type alone cannot say. MariaDB keeps UUID and INET in a fixed string.
 enum class WireFlavor : std::uint8_t { none, uuid, inet4, inet6 };
 
+// meta, by type: CHAR, VARCHAR: bytes at most; BLOB, JSON, GEOMETRY, VECTOR: bytes of the length in
+// front; ENUM, SET: bytes of the value; DECIMAL: precision << 8 | scale; BIT: whole bytes << 8 | bits
+// beyond; TIME2, DATETIME2, TIMESTAMP2: fraction digits. The same for time, datetime and timestamp,
+// which MariaDB writes with mysql56_temporal_format=OFF: their table maps do not say it, so whoever
+// knows the schema sets it before rows are read.
 struct ColumnShape {
-  WireType type = WireType::null;
+  WireType type = WireType::null;  // the real type: ENUM and SET are resolved from STRING
   std::uint16_t meta = 0;
   bool is_unsigned = false;
   bool fixed_binary = false;  // BINARY(N): the log strips trailing zero bytes, values are padded back
