@@ -1,0 +1,83 @@
+// What is scheduled, what has committed, and how far everything has: the contiguous low-water mark
+// that a resume begins from. Any thread; one lock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "decode/batch.h"
+#include "dispatch/work.h"
+#include "model/position.h"
+#include "support/guarded.h"
+
+namespace wherry::dispatch {
+
+// Everything at or before it is at the target. One immutable value.
+struct LowWater {
+  std::uint64_t cseq = 0;
+  Position position;
+  std::uint64_t commit_us = 0;
+  std::string gtid;  // of the last group itself, to check the count against the stream on resume
+};
+
+class Board {
+ public:
+  Board(unsigned lanes, Dialect dialect, const LowWater& start);
+
+  // The scheduler saw the next group (in cseq order). done: it needs no work at the target.
+  void scheduled(const decode::Batch& batch, const decode::Group& group, bool done);
+  // The stream stands at a place past the last group, with nothing in between.
+  void seen(const FilePosition& at);
+  // A lane committed work through seq, and with it these groups.
+  void committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs);
+
+  LowWater low() const;
+  LaneSeqs committed_seqs() const;
+  std::uint64_t scheduled_cseq() const;
+  std::size_t in_flight() const;
+
+  // Sleeps until the lane has committed seq. False: the board was closed.
+  bool wait_for(unsigned lane, std::uint64_t seq);
+  // Sleeps until each lane has committed its seq. False: closed.
+  bool wait_idle(const LaneSeqs& given);
+  // Sleeps until fewer than groups_max groups are in flight. False: closed.
+  bool wait_window(std::size_t groups_max);
+  // Something failed or everything ends: wakes all.
+  void close();
+  bool closed() const;
+
+ private:
+  struct Entry {
+    std::uint64_t cseq = 0;
+    std::uint64_t commit_us = 0;
+    std::uint64_t offset = 0;
+    decode::GtidRef gtid;
+    std::uint32_t file = 0;
+    std::uint32_t source = 0;
+    bool done = false;
+  };
+  struct State {
+    std::deque<Entry> window;  // from low + 1 on
+    std::uint64_t low_cseq = 0;
+    std::uint64_t low_commit_us = 0;
+    std::uint64_t scheduled = 0;
+    FilePosition low_file;
+    std::string low_gtid;
+    MysqlGtidSet mysql_set;
+    MariadbGtidPosition mariadb_position;
+    std::vector<std::string> files;
+    std::vector<std::string> sources;
+    LaneSeqs lanes{};
+    bool closed = false;
+  };
+  void advance(State& state);
+
+  const unsigned lanes_;
+  const Dialect dialect_;
+  Guarded<State> state_;
+};
+
+}  // namespace wherry::dispatch

@@ -1,0 +1,108 @@
+#include "dispatch/change_ring.h"
+
+#include <algorithm>
+
+namespace wherry::dispatch {
+
+std::uint32_t ChangeRing::intern(std::vector<std::string>& pool, const std::string& text) {
+  for (std::size_t i = pool.size(); i-- > 0;) {
+    if (pool[i] == text) return static_cast<std::uint32_t>(i);
+  }
+  pool.push_back(text);
+  return static_cast<std::uint32_t>(pool.size() - 1);
+}
+
+void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number) {
+  Mark mark;
+  mark.number = next_mark_++;
+  mark.file = intern(files_, end.file);
+  mark.offset = end.offset;
+  mark.source = intern(sources_, gtid_source);
+  mark.gtid = gtid_number;
+  marks_.push_back(mark);
+}
+
+void ChangeRing::add(std::uint32_t table, const Hash128& identity) {
+  by_table_[table].push_back({marks_.back().number, identity});
+  ++entries_;
+  trim();
+}
+
+void ChangeRing::barrier(std::uint32_t table) { barriers_[table] = marks_.back(); }
+
+void ChangeRing::trim() {
+  while (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) > bytes_max_ && marks_.size() > 1) {
+    const Mark& oldest = marks_.front();
+    trimmed_through_ = {files_[oldest.file], oldest.offset};
+    if (oldest.gtid != 0) trimmed_gtids_.add(sources_[oldest.source], oldest.gtid);
+    for (auto& [table, entries] : by_table_) {
+      while (!entries.empty() && entries.front().mark == oldest.number) {
+        entries.pop_front();
+        --entries_;
+      }
+    }
+    marks_.pop_front();
+  }
+}
+
+bool ChangeRing::is_after(const Mark& mark, const SnapshotPoint& point, const MysqlGtidSet& low) const {
+  if (point.exact) return compare({files_[mark.file], mark.offset}, point.high) > 0;
+  return mark.gtid == 0 || !low.contains(sources_[mark.source], mark.gtid);
+}
+
+Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point, std::uint32_t table) const {
+  const Error too_old{Errc::lost, "the snapshot is older than the changes that are still remembered", 0};
+  MysqlGtidSet low;
+  if (point.exact) {
+    if (!trimmed_through_.empty() && compare(trimmed_through_, point.high) > 0) return too_old;
+  } else {
+    Result<MysqlGtidSet> parsed = MysqlGtidSet::parse(point.low);
+    if (!parsed.ok()) return parsed.error();
+    low = std::move(parsed).value();
+    if (!low.contains(trimmed_gtids_)) return too_old;
+  }
+  const auto barrier = barriers_.find(table);
+  if (barrier != barriers_.end() && is_after(barrier->second, point, low)) {
+    return Error{Errc::lost, "changes that keys do not tell came after the snapshot", 0};
+  }
+  IdentitySet changed;
+  const auto found = by_table_.find(table);
+  if (found == by_table_.end()) return changed;
+  // Entries of one mark follow each other: the question is asked once a mark.
+  auto mark = marks_.begin();
+  std::uint64_t asked = 0;
+  bool after = false;
+  for (const Entry& entry : found->second) {
+    if (entry.mark != asked) {
+      mark = std::lower_bound(mark, marks_.end(), entry.mark, [](const Mark& m, std::uint64_t number) { return m.number < number; });
+      asked = entry.mark;
+      after = is_after(*mark, point, low);
+    }
+    if (after) changed.insert(entry.identity);
+  }
+  return changed;
+}
+
+Result<bool> ChangeRing::touched_since(const SnapshotPoint& point, std::uint32_t table) const {
+  Result<IdentitySet> changed = changed_since(point, table);
+  if (!changed.ok()) return changed.error();
+  return !changed.value().empty();
+}
+
+void ChangeRing::forget(std::uint32_t table) {
+  const auto found = by_table_.find(table);
+  if (found == by_table_.end()) return;
+  entries_ -= found->second.size();
+  by_table_.erase(found);
+}
+
+void ChangeRing::clear() {
+  marks_.clear();
+  by_table_.clear();
+  entries_ = 0;
+  barriers_.clear();
+  trimmed_through_ = {};
+  trimmed_gtids_ = {};
+}
+
+}  // namespace wherry::dispatch

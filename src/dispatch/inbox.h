@@ -1,0 +1,85 @@
+// What arrives at the scheduler: batches of the stream and chunks of the snapshot. Any thread puts,
+// the scheduler takes.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "dispatch/work.h"
+#include "support/guarded.h"
+
+namespace wherry::dispatch {
+
+// A table without a key asks to be held: from its snapshot point on, the stream's changes of it wait
+// until its rows are placed. granted: the point of the stream is fixed and nothing changed since the
+// snapshot; refused: something did, read again.
+struct HoldRequest {
+  enum class Answer { none, granted, refused };
+  PlanPtr plan;
+  SnapshotPoint point;
+  Guarded<Answer> answer{Answer::none};
+};
+
+class Inbox {
+ public:
+  // False: closed.
+  bool put(decode::BatchPtr batch) {
+    return put_into([&](Items& items) { items.batches.push_back(std::move(batch)); });
+  }
+  bool put(std::shared_ptr<Chunk> chunk) {
+    return put_into([&](Items& items) { items.chunks.push_back(std::move(chunk)); });
+  }
+  bool put(std::shared_ptr<HoldRequest> request) {
+    return put_into([&](Items& items) { items.holds.push_back(std::move(request)); });
+  }
+
+  struct Taken {
+    decode::BatchPtr batch;  // the next one, where wanted and there
+    std::vector<std::shared_ptr<Chunk>> chunks;
+    std::vector<std::shared_ptr<HoldRequest>> holds;
+    bool closed = false;
+  };
+  // Waits a while for anything. with_batch: false leaves batches where they are.
+  Taken take(std::chrono::milliseconds wait, bool with_batch) {
+    items_.wait_for(wait, [&](const Items& items) {
+      return items.closed || (with_batch && !items.batches.empty()) || !items.chunks.empty() || !items.holds.empty();
+    });
+    return items_.with([&](Items& items) {
+      Taken taken;
+      if (with_batch && !items.batches.empty()) {
+        taken.batch = std::move(items.batches.front());
+        items.batches.pop_front();
+      }
+      taken.chunks.swap(items.chunks);
+      taken.holds.swap(items.holds);
+      taken.closed = items.closed;
+      return taken;
+    });
+  }
+
+  void close() {
+    items_.with([](Items& items) { items.closed = true; });
+  }
+
+ private:
+  struct Items {
+    std::deque<decode::BatchPtr> batches;
+    std::vector<std::shared_ptr<Chunk>> chunks;
+    std::vector<std::shared_ptr<HoldRequest>> holds;
+    bool closed = false;
+  };
+  template <typename F>
+  bool put_into(F&& add) {
+    return items_.with([&](Items& items) {
+      if (!items.closed) add(items);
+      return !items.closed;
+    });
+  }
+  Guarded<Items> items_;
+};
+
+}  // namespace wherry::dispatch

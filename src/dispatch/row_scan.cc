@@ -1,0 +1,141 @@
+#include "dispatch/row_scan.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace wherry::dispatch {
+namespace {
+
+bool is_rows(const decode::EventRef& event) {
+  return decode::role_of(event.type, event.flags) == decode::EventRole::rows;
+}
+
+bool whole(const std::vector<decode::Cell>& image) {
+  return std::all_of(image.begin(), image.end(), [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
+}
+
+}  // namespace
+
+Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
+  const decode::Batch& batch = *work.batch;
+  std::unordered_map<std::uint64_t, const ResolvedTable*> open;  // table maps in force inside the statement
+  for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
+    const decode::EventRef& event = batch.events[i];
+    const Bytes body = batch.body(event);
+    if (event.type == decode::EventType::table_map) {
+      Result<ResolvedPtr> table = resolver_.table_map(body, *batch.format);
+      if (!table.ok()) return table.error();
+      open[load_le(body.data(), 6)] = table.value().get();
+      if (table.value() != nullptr && (work.held.empty() || work.held.back() != table.value())) work.held.push_back(table.value());
+    } else if (is_rows(event)) {
+      Result<std::uint64_t> id = decode::RowsReader::table_id(batch.header(event), body, *batch.format);
+      if (!id.ok()) return id.error();
+      const auto found = open.find(id.value());
+      if (found == open.end()) {
+        // A part of a large transaction may begin between a table map and its rows.
+        const auto before = large_.find(id.value());
+        if (before == large_.end()) return Error{Errc::malformed, "a row event without its table map", 0};
+        work.tables[i] = before->second.get();
+        if (before->second != nullptr) work.held.push_back(before->second);
+        continue;
+      }
+      work.tables[i] = found->second;
+    }
+  }
+  if (group.closes) {
+    large_.clear();
+    return Unit{};
+  }
+  for (const auto& [id, table] : open) {
+    const auto held = std::find_if(work.held.begin(), work.held.end(), [t = table](const ResolvedPtr& one) { return one.get() == t; });
+    large_[id] = held == work.held.end() ? nullptr : *held;
+  }
+  return Unit{};
+}
+
+Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group) {
+  Touched touched;
+  const decode::Batch& batch = *work.batch;
+  const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty() ? batch.gtid_sources[group.gtid.source] : "";
+  ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number);
+  for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
+    if (work.tables[i] == nullptr) continue;
+    touched.followed = true;
+    const TablePlan& plan = *work.tables[i]->plan;
+    if (!group.opens || !group.closes) {
+      touched.tables.insert(plan.id);
+      if (plan.state->open()) {
+        ring_.barrier(plan.id);
+        plan.state->touched.store(true, std::memory_order_relaxed);
+      }
+      if (plan.cascade_parent) bar_children();
+      continue;
+    }
+    Status done = scan_event(work, batch.events[i], *work.tables[i], touched);
+    if (!done.ok()) return done.error().within(work.tables[i]->plan->source.name.to_string());
+  }
+  return touched;
+}
+
+// Foreign key actions change child rows without row events of their own.
+void RowScan::bar_children() {
+  for (const PlanPtr& plan : catalog_.all()) {
+    if (plan->cascades && plan->state->open()) ring_.barrier(plan->id);
+  }
+}
+
+Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event, const ResolvedTable& table, Touched& touched) {
+  const TablePlan& plan = *table.plan;
+  touched.tables.insert(plan.id);
+  Result<decode::RowsReader> reader =
+      decode::RowsReader::open(work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
+  if (!reader.ok()) return reader.error();
+  if (plan.one_by_one()) {
+    touched.one_by_one = true;
+    touched.opaque_tables.insert(plan.id);
+  }
+  if (plan.cascade_parent && reader.value().kind() != decode::RowKind::insert) bar_children();
+  for (;;) {
+    Result<bool> more = reader.value().next(row_);
+    if (!more.ok()) return more.error();
+    if (!more.value()) return Unit{};
+    ++touched.rows;
+    const decode::RowKind kind = reader.value().kind();
+    if (kind != decode::RowKind::insert) {
+      if (Status done = scan_row(table, row_.before, touched); !done.ok()) return done;
+    }
+    if (kind == decode::RowKind::erase) continue;
+    if (!whole(row_.after)) {
+      touched.one_by_one = true;
+      touched.opaque_tables.insert(plan.id);
+    }
+    // A smaller image leaves out key columns that did not change; the before image has them.
+    const bool keyed = std::all_of(plan.key.begin(), plan.key.end(), [&](std::size_t column) {
+      const std::size_t wire = table.wire_of[column];
+      return wire != ResolvedTable::kNoWire && row_.after[wire].present;
+    });
+    if (!keyed) continue;
+    if (Status done = scan_row(table, row_.after, touched); !done.ok()) return done;
+  }
+}
+
+Status RowScan::scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image, Touched& touched) {
+  const TablePlan& plan = *table.plan;
+  if (plan.state->open()) {
+    Hash128 identity;
+    if (!plan.keyless()) {
+      Result<Hash128> exact = keys_.identity(table, image);
+      if (!exact.ok()) return exact.error();
+      identity = exact.value();
+    }
+    ring_.add(plan.id, identity);
+    plan.state->touched.store(true, std::memory_order_relaxed);
+  }
+  if (touched.opaque_tables.contains(plan.id)) return Unit{};
+  touched.conflicts.opaque = false;
+  Status done = keys_.add_conflicts(table, image, touched.conflicts);
+  if (touched.conflicts.opaque) touched.opaque_tables.insert(plan.id);
+  return done;
+}
+
+}  // namespace wherry::dispatch

@@ -1,0 +1,161 @@
+#include "dispatch/scheduler.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "support/log.h"
+
+namespace wherry::dispatch {
+
+using namespace std::chrono_literals;
+
+Scheduler::Scheduler(const SchedulerOptions& options, const SchedulerLinks& links)
+    : options_(options),
+      links_(links),
+      ring_(options.ring_bytes),
+      scan_(links.catalog, ring_),
+      router_(links.lanes, links.board),
+      placement_(ring_, router_, links.refused, options.fault_keep_changed) {}
+
+Status Scheduler::run(const FilePosition& from) {
+  seen_ = from;
+  cseq_ = links_.board.scheduled_cseq();
+  for (;;) {
+    Inbox::Taken taken = links_.inbox.take(200ms, true);
+    placement_.take(taken);
+    if (taken.closed || links_.board.closed()) return Unit{};
+    if (taken.batch != nullptr) {
+      if (Status done = on_batch(taken.batch); !done.ok()) return done;
+    }
+    if (inside_parts_) continue;  // a chunk must not end up inside an open target transaction
+    if (Status placed = place(); !placed.ok()) return placed;
+  }
+}
+
+Status Scheduler::place() { return placement_.run(seen_, cseq_, generation_); }
+
+Status Scheduler::on_batch(const decode::BatchPtr& batch) {
+  if (batch->generation != generation_) {
+    ring_.clear();
+    generation_ = batch->generation;
+  }
+  auto work = std::make_shared<WorkBatch>();
+  work->batch = batch;
+  work->tables.resize(batch->events.size());
+  for (std::uint32_t i = 0; i < batch->groups.size(); ++i) {
+    const decode::Group& group = batch->groups[i];
+    if (Status done = on_group(work, i); !done.ok()) {
+      return done.error().within(fmt::format("transaction that ends at {}:{}", batch->file, group.end_offset));
+    }
+    if (!group.closes || group.aborted) continue;
+    seen_ = {batch->file, group.end_offset};
+    cseq_ = group.cseq;
+  }
+  seen_ = {batch->file, batch->seen_offset};
+  links_.board.seen(seen_);
+  counters_.seen.with([&](FilePosition& seen) { seen = seen_; });
+  return Unit{};
+}
+
+bool Scheduler::is_done(std::uint64_t cseq) const {
+  return std::any_of(options_.done.begin(), options_.done.end(),
+                     [&](const auto& range) { return cseq >= range.first && cseq <= range.second; });
+}
+
+void Scheduler::finish(const decode::Batch& batch, const decode::Group& group) {
+  links_.board.scheduled(batch, group, true);
+}
+
+Status Scheduler::on_group(const SharedWork& work, std::uint32_t index) {
+  const decode::Group& group = work->batch->groups[index];
+  if (!links_.board.wait_window(options_.window_groups)) return Unit{};
+  if (!group.opens || !group.closes) return on_part(work, index);
+  ++counters_.transactions;
+  if (is_done(group.cseq)) {
+    finish(*work->batch, group);
+    return Unit{};
+  }
+  bool one_by_one = false;
+  if (group.has_statement) {
+    Result<bool> handled = on_statements(work, index, one_by_one);
+    if (!handled.ok()) return handled.error();
+    if (handled.value()) return Unit{};
+  }
+  if (group.end == decode::GroupEnd::xa_prepare) return prepare_xa(work, index);
+  return on_rows(work, index, one_by_one);
+}
+
+Work Scheduler::make_work(const SharedWork& work, std::uint32_t index, bool one_by_one) const {
+  const decode::Batch& batch = *work->batch;
+  const decode::Group& group = batch.groups[index];
+  Work piece;
+  piece.batch = work;
+  piece.group = index;
+  piece.one_by_one = one_by_one;
+  if (group.event_count > 0) {
+    const decode::EventRef& last = batch.events[group.first_event + group.event_count - 1];
+    piece.bytes = last.offset + last.size - batch.events[group.first_event].offset;
+  }
+  return piece;
+}
+
+Status Scheduler::on_rows(const SharedWork& work, std::uint32_t index, bool one_by_one) {
+  const decode::Group& group = work->batch->groups[index];
+  if (Status resolved = scan_.resolve(*work, group); !resolved.ok()) return resolved;
+  Result<Touched> touched = scan_.scan(*work, group);
+  if (!touched.ok()) return touched.error();
+  // What a rolled back group still logged is what engines without transactions kept: it counts.
+  if (!touched.value().followed) {
+    finish(*work->batch, group);
+    return Unit{};
+  }
+  counters_.changes += touched.value().rows;
+  if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited;
+  touched.value().one_by_one |= one_by_one;
+  const bool single = touched.value().one_by_one;
+  links_.board.scheduled(*work->batch, group, false);
+  router_.send(make_work(work, index, single), touched.value(), single ? 0 : LaneRouter::kAnyLane);
+  return Unit{};
+}
+
+// Changes of a held table wait until its rows are placed; nothing later overtakes them.
+Status Scheduler::wait_while_held(const Touched& touched) {
+  const auto held = [&] {
+    return std::any_of(touched.tables.begin(), touched.tables.end(), [&](std::uint32_t table) { return placement_.holds(table); });
+  };
+  while (held()) {
+    Inbox::Taken taken = links_.inbox.take(200ms, false);
+    placement_.take(taken);
+    if (taken.closed || links_.board.closed()) return Error{Errc::interrupted, "the run ends", 0};
+    if (Status placed = place(); !placed.ok()) return placed;
+  }
+  return Unit{};
+}
+
+// A transaction too large to be held: everything before it commits first, then its parts stream into
+// one open target transaction in the first lane.
+Status Scheduler::on_part(const SharedWork& work, std::uint32_t index) {
+  const decode::Group& group = work->batch->groups[index];
+  const bool done = is_done(group.cseq);
+  inside_parts_ = !group.closes && !group.aborted;
+  if (group.opens && !router_.drain()) return Unit{};
+  if (!group.aborted && !done) {
+    if (Status resolved = scan_.resolve(*work, group); !resolved.ok()) return resolved;
+    Result<Touched> touched = scan_.scan(*work, group);
+    if (!touched.ok()) return touched.error();
+    counters_.changes += touched.value().rows;
+    if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited;
+  }
+  if (group.closes && !group.aborted) links_.board.scheduled(*work->batch, group, done);
+  if (done) return Unit{};
+  router_.send(make_work(work, index, true), Touched{}, 0);
+  if ((group.closes || group.aborted) && !router_.drain()) return Unit{};
+  return Unit{};
+}
+
+void Scheduler::count_ignored(const std::string& what) {
+  counters_.ignored.with([&](std::map<std::string, std::uint64_t>& ignored) { ++ignored[what]; });
+}
+
+}  // namespace wherry::dispatch

@@ -1,0 +1,90 @@
+#include "dispatch/tables.h"
+
+#include <algorithm>
+#include <set>
+
+namespace wherry::dispatch {
+
+PlanPtr make_plan(std::uint32_t id, Table source, TableName target, std::shared_ptr<TableState> state) {
+  auto plan = std::make_shared<TablePlan>();
+  plan->id = id;
+  plan->source = std::move(source);
+  plan->target = std::move(target);
+  plan->state = std::move(state);
+  const Table& table = plan->source;
+  const Index* key = row_key(table);
+  const auto add = [&](const Index& index) {
+    UniqueKey unique{index.parts, index.functional};
+    for (const IndexPart& part : index.parts) unique.opaque |= table.columns[part.column].generated;
+    plan->uniques.push_back(std::move(unique));
+  };
+  if (key != nullptr) {
+    for (const IndexPart& part : key->parts) plan->key.push_back(part.column);
+    add(*key);
+  }
+  for (const Index& index : table.indexes) {
+    if (index.unique && &index != key) add(index);
+  }
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!table.columns[i].generated) plan->writable.push_back(i);
+  }
+  return plan;
+}
+
+PlanPtr Catalog::find(const std::string& database, const std::string& table) const {
+  return plans_.read([&](const Plans& plans) -> PlanPtr {
+    const auto found = plans.by_name.find({database, table});
+    return found == plans.by_name.end() ? nullptr : found->second;
+  });
+}
+
+std::vector<PlanPtr> Catalog::all() const {
+  return plans_.read([](const Plans& plans) {
+    std::vector<PlanPtr> all;
+    for (const auto& [name, plan] : plans.by_name) all.push_back(plan);
+    return all;
+  });
+}
+
+void Catalog::put(PlanPtr plan) {
+  plans_.with([&](Plans& plans) {
+    const TableName& name = plan->source.name;
+    plans.by_name[{name.database, name.table}] = std::move(plan);
+  });
+  version_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void Catalog::remove(const TableName& source) {
+  plans_.with([&](Plans& plans) { plans.by_name.erase({source.database, source.table}); });
+  version_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+std::uint32_t Catalog::next_id() {
+  return plans_.with([](Plans& plans) { return plans.next_id++; });
+}
+
+std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans) {
+  std::set<TableName> joined;
+  std::set<TableName> parents;
+  for (const PlanPtr& plan : plans) {
+    for (const ForeignKey& key : plan->source.foreign_keys) {
+      if (!key.cascades) continue;
+      joined.insert(plan->source.name);
+      joined.insert(key.parent);
+      parents.insert(key.parent);
+    }
+  }
+  std::vector<PlanPtr> changed;
+  for (const PlanPtr& plan : plans) {
+    const bool cascades = joined.contains(plan->source.name);
+    const bool parent = parents.contains(plan->source.name);
+    if (cascades == plan->cascades && parent == plan->cascade_parent) continue;
+    auto next = std::make_shared<TablePlan>(*plan);
+    next->cascades = cascades;
+    next->cascade_parent = parent;
+    changed.push_back(std::move(next));
+  }
+  return changed;
+}
+
+}  // namespace wherry::dispatch

@@ -1,0 +1,91 @@
+// The tables that a run follows: where each goes, how its rows are identified, and how far its copy
+// is. Plans are immutable and replaced as a whole when a DDL changes a table; the copy state of a
+// table is shared by its plans and read by every stage.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/schema.h"
+#include "support/guarded.h"
+
+namespace wherry::dispatch {
+
+inline constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max();
+
+// Lives as long as the table is followed, across DDL. Atomics: any thread.
+struct TableState {
+  // While chunks of the table are open its changes are applied tolerantly (upserts, deletes that may
+  // match nothing); changes after this cseq are applied strictly. kNotYet: still open.
+  std::atomic<std::uint64_t> strict_after{0};
+  // Where its latest chunk was placed: once the last one is there, changes after it are strict.
+  std::atomic<std::uint64_t> placed_through{0};
+  // Counts what makes chunks that are read but not placed worthless: DDL, an unheld transaction.
+  std::atomic<std::uint64_t> epoch{0};
+  std::atomic<std::uint64_t> rows_copied{0};
+  std::atomic<std::uint64_t> bytes_copied{0};
+  std::atomic<std::uint64_t> changes_applied{0};
+  // Whether the stream wrote rows of the table while it was open: chunks may then meet them.
+  std::atomic<bool> touched{false};
+
+  bool open() const { return strict_after.load(std::memory_order_acquire) == kNotYet; }
+  bool tolerant(std::uint64_t cseq) const { return cseq <= strict_after.load(std::memory_order_acquire); }
+};
+
+// One unique index as conflict detection sees it.
+struct UniqueKey {
+  std::vector<IndexPart> parts;
+  bool opaque = false;  // functional, or over columns that row events do not carry: values are unknown
+};
+
+struct TablePlan {
+  std::uint32_t id = 0;  // small and stable for the run: index of counters
+  Table source;
+  TableName target;
+  std::vector<std::size_t> key;     // columns of the row key; empty: the table has none
+  std::vector<UniqueKey> uniques;   // the row key first
+  std::vector<std::size_t> writable;  // columns that are written, in order: all but generated ones
+  bool cascades = false;  // rows change, or are changed, by foreign key actions: one lane, one by one
+  bool cascade_parent = false;  // its deletes and key updates change rows of other tables
+  std::shared_ptr<TableState> state;
+
+  bool keyless() const { return key.empty(); }
+  // Row by row in the order of the source, never merged.
+  bool one_by_one() const { return keyless() || cascades; }
+};
+
+using PlanPtr = std::shared_ptr<const TablePlan>;
+
+// Builds the plan of one table.
+PlanPtr make_plan(std::uint32_t id, Table source, TableName target, std::shared_ptr<TableState> state);
+
+// The plans by source name. Written by the scheduler (and before it starts); read by any thread.
+class Catalog {
+ public:
+  PlanPtr find(const std::string& database, const std::string& table) const;
+  std::vector<PlanPtr> all() const;
+  void put(PlanPtr plan);
+  void remove(const TableName& source);
+  std::uint32_t next_id();
+  // Changes whenever a plan does: caches of plans are checked against it.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+ private:
+  struct Plans {
+    std::map<std::pair<std::string, std::string>, PlanPtr> by_name;
+    std::uint32_t next_id = 0;
+  };
+  Guarded<Plans> plans_;
+  std::atomic<std::uint64_t> version_{1};
+};
+
+// Marks every plan whose rows foreign key actions can change, or whose changes cause such actions.
+// Returns new plans for those that changed.
+std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans);
+
+}  // namespace wherry::dispatch
