@@ -47,7 +47,7 @@ tsan: build/tsan/build.ninja
 	@$(PYTHON) scripts/run-tests --preset tsan
 
 fuzz: build/fuzz/build.ninja
-	cmake --build --preset fuzz
+	cmake --build --preset fuzz --target fuzzers
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 clean:

@@ -41,6 +41,8 @@ function(wherry_use_pch target pch)
   endif()
 endfunction()
 
+add_custom_target(fuzzers)  # every fuzz target
+
 # A program whose only source of its own is FILE; it may use what the room itself uses.
 function(wherry_room_program file room private)
   get_filename_component(program ${file} NAME_WE)
@@ -49,6 +51,7 @@ function(wherry_room_program file room private)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   if(program MATCHES "_fuzz$")
     target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${program})
   endif()
 endfunction()
 
