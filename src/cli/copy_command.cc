@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "control/api_server.h"
+#include "control/copy_job.h"
+#include "control/copy_options.h"
+#include "control/exit_code.h"
+#include "control/progress_view.h"
+#include "control/report.h"
+#include "control/signals.h"
+#include "support/log.h"
+
+namespace wherry::cli {
+namespace {
+
+using control::CopyAction;
+using control::CopyJob;
+using control::CopyOptions;
+using control::ExitCode;
+
+int code(ExitCode exit) { return static_cast<int>(exit); }
+
+int fail(const Error& error) {
+  fmt::print(stderr, "wherry copy: {}\n", error.what);
+  return code(control::exit_code(error));
+}
+
+// The API's calls go to the job, which outlives it.
+Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options, CopyJob& job) {
+  if (options.api.empty()) return std::unique_ptr<control::ApiServer>();
+  const Result<control::ListenAddress> address = control::parse_listen_address(options.api);
+  if (!address.ok()) return address.error().within("--api");
+  control::ApiCalls calls;
+  calls.status = [&job] { return job.status(); };
+  calls.request = [&job](CopyAction action) -> Status { return job.request(action); };
+  calls.swap_source = [&job](const Endpoint& endpoint) { return job.swap_source(endpoint); };
+  Result<std::unique_ptr<control::ApiServer>> api = control::ApiServer::start(address.value(), std::move(calls));
+  if (api.ok()) fmt::print(stderr, "api listening on {}\n", api.value()->url());
+  return api;
+}
+
+control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
+  control::SignalCalls calls;
+  calls.stop = [&job] {
+    const Status asked = job.request(CopyAction::stop);
+    if (!asked.ok()) log::warning("control", "cannot stop now: {}", asked.error().what);
+  };
+  calls.report = [&job, &options] {
+    if (const auto status = job.status()) fmt::print(stderr, "{}", control::report_text(*status, options));
+  };
+  return calls;
+}
+
+// The result goes to stdout, what people read to stderr.
+int conclude(const Status& outcome, const control::CopyStatus& status, const CopyOptions& options) {
+  const std::string json = control::report_json(status, options);
+  fmt::print(stderr, "{}", control::report_text(status, options));
+  if (options.json) fmt::print("{}", json);
+  ExitCode exit = control::exit_code(outcome, status);
+  if (!options.report_file.empty()) {
+    const Status written = control::write_report(options.report_file, json);
+    if (!written.ok()) {
+      fmt::print(stderr, "wherry copy: {}\n", written.error().what);
+      if (exit == ExitCode::done) exit = ExitCode::failed;
+    }
+  }
+  return code(exit);
+}
+
+}  // namespace
+
+int run_copy(Arguments arguments) {
+  control::ProgramOptions program;
+  const Result<CopyOptions> read = control::read_copy_options(arguments, program);
+  if (!read.ok()) return fail(read.error());
+  const CopyOptions& options = read.value();
+  log::configure(program.log_level, program.log_format);
+  if (options.dry_run) return check_and_print(options);
+
+  control::SignalWatch::block();
+  CopyJob job(options);
+  const control::SignalWatch signals(signal_calls(job, options));
+  Result<std::unique_ptr<control::ApiServer>> api = start_api(options, job);
+  if (!api.ok()) return fail(api.error());
+  std::optional<control::ProgressView> view(std::in_place, options.progress, [&job] { return job.status(); });
+  const Status outcome = job.run();
+  view.reset();
+  return conclude(outcome, *job.status(), options);
+}
+
+}  // namespace wherry::cli

@@ -1,0 +1,67 @@
+#include "control/finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "control/status_json.h"
+
+namespace wherry::control {
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::refusal: return "refusal";
+    case Severity::warning: return "warning";
+    case Severity::note: return "note";
+  }
+  return "note";
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
+}
+
+Status verdict(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    if (finding.severity != Severity::refusal) continue;
+    text += fmt::format("{}{}: {}{}{}", text.empty() ? "" : "\n", finding.subject, finding.message,
+                        finding.remedy.empty() ? "" : "; remedy: ", finding.remedy);
+  }
+  if (text.empty()) return Unit{};
+  return Error{Errc::refused, text};
+}
+
+std::string findings_table(const std::vector<Finding>& findings) {
+  std::size_t width = 0;
+  for (const Finding& finding : findings) width = std::max(width, finding.subject.size());
+  width = std::min<std::size_t>(width, 40);
+  std::string out;
+  std::size_t refusals = 0;
+  std::size_t warnings = 0;
+  for (const Finding& finding : findings) {
+    refusals += finding.severity == Severity::refusal ? 1 : 0;
+    warnings += finding.severity == Severity::warning ? 1 : 0;
+    out += fmt::format("{:<8} {:<{}}  {}\n", to_string(finding.severity), finding.subject, width, finding.message);
+    if (!finding.remedy.empty()) out += fmt::format("{:<8} {:<{}}  -> {}\n", "", "", width, finding.remedy);
+  }
+  return out + fmt::format("{} refusals, {} warnings: a copy {}\n", refusals, warnings,
+                           refusals == 0 ? "may start" : "would be refused");
+}
+
+std::string findings_json(const std::vector<Finding>& findings) {
+  nlohmann::json list = nlohmann::json::array();
+  bool refused = false;
+  for (const Finding& finding : findings) {
+    refused = refused || finding.severity == Severity::refusal;
+    list.push_back({{"severity", to_string(finding.severity)},
+                    {"subject", finding.subject},
+                    {"message", finding.message},
+                    {"remedy", finding.remedy}});
+  }
+  return dump({{"command", "check"}, {"refused", refused}, {"findings", list}}, 2) + "\n";
+}
+
+}  // namespace wherry::control

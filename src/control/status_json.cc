@@ -1,0 +1,94 @@
+#include "control/status_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "support/units.h"
+
+namespace wherry::control {
+
+using nlohmann::json;
+
+json to_json(std::chrono::system_clock::time_point time) {
+  if (time.time_since_epoch().count() == 0) return nullptr;
+  return format_utc(std::chrono::time_point_cast<std::chrono::milliseconds>(time));
+}
+
+json to_json(const Error& error) {
+  json out = {{"code", std::string(to_string(error.code))}, {"message", error.what}};
+  if (error.server_code != 0) out["server_code"] = error.server_code;
+  return out;
+}
+
+json to_json(const Position& position) {
+  if (position.empty()) return nullptr;
+  json out = json::object();
+  if (!position.file.empty()) {
+    out["file"] = position.file.file;
+    out["offset"] = position.file.offset;
+  }
+  if (!position.gtid.empty()) out["gtid"] = position.gtid;
+  return out;
+}
+
+json to_json(const TableStatus& table) {
+  return {{"name", table.name},
+          {"target_name", table.target_name},
+          {"copied", table.copied},
+          {"rows_estimate", table.rows_estimate},
+          {"rows_copied", table.rows_copied},
+          {"bytes_copied", table.bytes_copied},
+          {"changes_applied", table.changes_applied},
+          {"rows_verified", table.rows_verified},
+          {"differences", table.differences},
+          {"verified", table.verified.empty() ? "not verified" : table.verified}};
+}
+
+json to_json(const Difference& difference) {
+  return {{"table", difference.table},
+          {"key", difference.key},
+          {"kind", difference.kind},
+          {"columns", difference.columns}};
+}
+
+json progress_json(const CopyStatus& status) {
+  json out = {{"state", std::string(to_string(status.state))},
+              {"time", to_json(status.updated)},
+              {"rows_copied", status.rows_copied},
+              {"rows_estimate", status.rows_estimate},
+              {"bytes_copied", status.bytes_copied},
+              {"rows_per_second", status.rows_per_second},
+              {"bytes_per_second", status.bytes_per_second},
+              {"transactions_applied", status.transactions_applied},
+              {"changes_applied", status.changes_applied},
+              {"lag_ms", status.lag.count()}};
+  out["eta_seconds"] = status.eta ? json(status.eta->count()) : json(nullptr);
+  out["waiting_for"] = status.waiting_for.empty() ? json(nullptr) : json(status.waiting_for);
+  out["error"] = status.error ? to_json(*status.error) : json(nullptr);
+  return out;
+}
+
+json status_json(const CopyStatus& status) {
+  json out = progress_json(status);
+  out["resumable"] = status.resumable;
+  out["started"] = to_json(status.started);
+  out["positions"] = {{"start", to_json(status.start)},
+                      {"current", to_json(status.current)},
+                      {"stop", to_json(status.stop)}};
+  out["source_generation"] = status.source_generation;
+  out["source_fenced"] = status.source_fenced;
+  out["downtime_ms"] = status.downtime ? json(status.downtime->count()) : json(nullptr);
+  out["phase_seconds"] = status.phase_seconds;
+  out["ignored"] = status.ignored;
+  out["warnings"] = status.warnings;
+  out["tables"] = json::array();
+  for (const TableStatus& table : status.tables) out["tables"].push_back(to_json(table));
+  out["differences"] = json::array();
+  for (const Difference& difference : status.differences) out["differences"].push_back(to_json(difference));
+  return out;
+}
+
+std::string dump(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace wherry::control
