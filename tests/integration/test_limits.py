@@ -1,0 +1,97 @@
+"""Budgets hold: large transactions, wide rows, skewed keys, the rate that was asked for."""
+import time
+
+from harness import data, oracle, wherry
+from harness.framework import check, test
+
+_BUDGET = 64 << 20
+# Code, libraries, thread stacks and the allocator's slack, on top of the budget for rows.
+_ALLOWANCE = 160 << 20
+
+
+def _peak(run):
+    """The largest resident size of the program so far, in bytes; None when it has ended."""
+    try:
+        with open(f"/proc/{run.child.pid}/status") as text:
+            for line in text:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return None
+
+
+def _check_peak(t, run, peak):
+    t.log(f"peak of {peak >> 20} MiB")
+    check(peak < _BUDGET + _ALLOWANCE, lambda: f"{peak >> 20} MiB resident\n{run.tail()}")
+
+
+@test(timeout=240, parallel=False)
+def test_one_large_transaction(t):
+    """A transaction several times larger than the budget streams through."""
+    source, target = t.pair()
+    data.numbers(source, rows=60000, pad=200)
+    run = wherry.start_copy(t, source, target, "--memory", "64MiB")
+    run.wait_state(*wherry.STREAMING, timeout=90)
+    with source.connect(autocommit=False) as session, session.cursor() as cursor:
+        for number in range(5):
+            cursor.execute(f"UPDATE bulk.t1 SET pad=REPEAT('{number}', 200), v=v+1")
+        cursor.execute("INSERT INTO bulk.t1 SELECT id+1000000, v, pad FROM bulk.t1")
+        cursor.execute("DELETE FROM bulk.t1 WHERE id%3=0")
+        session.commit()
+    source.execute("UPDATE bulk.t1 SET v=v+1 WHERE id<100")
+    run.wait_state("waiting-for-cutover", timeout=150)
+    peak = _peak(run)
+    check(run.cutover(timeout=120) == 0, run.tail)
+    oracle.require_equal(source, target)
+    _check_peak(t, run, peak)
+
+
+@test(timeout=240, parallel=False)
+def test_large_table_within_the_budget(t):
+    source, target = t.pair()
+    data.numbers(source, rows=400000, pad=190)
+    run = wherry.start_copy(t, source, target, "--memory", "64MiB")
+    run.wait_state("waiting-for-cutover", timeout=150)
+    peak = _peak(run)
+    check(run.cutover(timeout=120) == 0, run.tail)
+    _check_peak(t, run, peak)
+    check(source.rows("CHECKSUM TABLE bulk.t1")[0][1] == target.rows("CHECKSUM TABLE bulk.t1")[0][1],
+          "the tables differ")
+
+
+@test(timeout=200, parallel=False)
+def test_rows_larger_than_the_budget(t):
+    """A single item larger than a budget is admitted alone, in the copy and in the stream."""
+    source, target = t.pair()
+    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, a LONGBLOB, b LONGTEXT)",
+                   "INSERT INTO d.t VALUES (1, REPEAT('a', 40000000), REPEAT('b', 40000000)),"
+                   " (2, REPEAT('c', 1000), NULL)")
+    run = wherry.start_copy(t, source, target, "--memory", "64MiB")
+    run.wait_state(*wherry.STREAMING, timeout=90)
+    source.execute("INSERT INTO d.t VALUES (3, REPEAT('x', 30000000), REPEAT('y', 60000000))",
+                   "UPDATE d.t SET b='short' WHERE id=1", "DELETE FROM d.t WHERE id=2")
+    check(run.cutover(timeout=120) == 0, run.tail)
+    oracle.require_equal(source, target)
+
+
+@test(timeout=150)
+def test_skewed_composite_key(t):
+    """One value of the first key column holds nearly all rows; chunks stay small."""
+    source, target = t.pair()
+    data.numbers(source, rows=40000)
+    source.execute("CREATE TABLE bulk.skewed (a INT, b INT, v INT, PRIMARY KEY (a, b))",
+                   "INSERT INTO bulk.skewed SELECT IF(id%1000=0, id, 5), id, v FROM bulk.t1")
+    wherry.copy(t, source, target, "--include", "bulk.skewed", "--chunk-rows", 500, timeout=120)
+    oracle.require_equal(source, target, ignore=("bulk.t1",))
+
+
+@test(dialects=("mariadb",))
+def test_rate_is_kept(t):
+    source, target = t.pair()
+    data.numbers(source, rows=12000)
+    begin = time.monotonic()
+    wherry.copy(t, source, target, "--rate", "4000rows", "--chunk-rows", 100)
+    took = time.monotonic() - begin
+    check(took > 1.8, f"12000 rows at 4000 a second took {took:.1f} s")
+    oracle.require_equal(source, target)

@@ -1,0 +1,231 @@
+"""Following the binlog through what servers do in practice: rotation, purging, silence, accounts."""
+import time
+
+from harness import data, datadirs, oracle, wherry
+from harness.framework import check, test, wait_until
+
+
+def _streaming(t, source, target, *options, **more):
+    run = wherry.start_copy(t, source, target, *options, **more)
+    run.wait_state(*wherry.STREAMING)
+    return run
+
+
+def _interrupt(run):
+    run.terminate()
+    run.expect(wherry.EXIT_INTERRUPTED)
+
+
+def _finish(t, source, target, run, **compare):
+    check(run.cutover() == wherry.EXIT_DONE, run.tail)
+    oracle.require_equal(source, target, **compare)
+
+
+@test()
+def test_resume_with_nothing_new(t):
+    """Stopped when all is applied, started at the very last position, and only then a new row."""
+    source, target = t.pair()
+    data.shop(source)
+    for _ in range(3):
+        resume = ["--resume"] if "wherry" in target.user_databases() else []
+        run = _streaming(t, source, target, *resume, cutover="never")
+        time.sleep(0.3)
+        _interrupt(run)
+    run = _streaming(t, source, target, "--resume")
+    source.execute("INSERT INTO shop.words VALUES ('after', 1)")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_rotation_on_an_idle_source(t):
+    source, target = t.pair()
+    data.shop(source)
+    run = _streaming(t, source, target, cutover="never")
+    source.execute("FLUSH BINARY LOGS", "FLUSH BINARY LOGS")
+    time.sleep(0.5)
+    _interrupt(run)
+    run = _streaming(t, source, target, "--resume")
+    source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('after', 1)",
+                   "FLUSH BINARY LOGS", "UPDATE shop.words SET n=5 WHERE w='after'")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_quiet_tables_while_others_write(t):
+    """The position moves with changes that are filtered out, so their logs may be purged."""
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("CREATE DATABASE noisy", "CREATE TABLE noisy.t (id INT PRIMARY KEY, v TEXT)")
+    run = _streaming(t, source, target, "--include", "shop.*", cutover="never")
+    for number in range(3):
+        for row in range(20):
+            source.execute(f"INSERT INTO noisy.t VALUES ({number * 20 + row}, REPEAT('x', 1000))")
+        source.execute("FLUSH BINARY LOGS")
+    last = source.rows("SHOW BINARY LOGS")[-1][0]
+    wait_until(lambda: last in str((run.copy_state() or {}).get("positions")), 20,
+               "the position in the newest log")
+    time.sleep(2)
+    _interrupt(run)
+    source.execute(f"PURGE BINARY LOGS TO '{last}'", "INSERT INTO shop.words VALUES ('after', 1)")
+    wherry.copy(t, source, target, "--include", "shop.*", "--resume")
+    oracle.require_equal(source, target, databases=["shop"])
+
+
+@test()
+def test_log_base_name_with_dots(t):
+    source = t.server(options={"log-bin": "one.two.three-bin"})
+    target = t.server()
+    data.shop(source)
+    run = _streaming(t, source, target, cutover="never")
+    for number in range(9):
+        source.execute("FLUSH BINARY LOGS", f"INSERT INTO shop.words VALUES ('w{number}', {number})")
+    _interrupt(run)
+    source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('last', 1)")
+    for mode in ("gtid",):
+        wherry.copy(t, source, target, "--resume", "--position-mode", mode)
+    oracle.require_equal(source, target)
+
+
+@test()
+def test_two_copies_of_one_source(t):
+    """Two runs at a time must not throw each other out as replicas of the same number."""
+    source, one = t.pair()
+    other = t.server()
+    data.shop(source)
+    runs = [_streaming(t, source, target) for target in (one, other)]
+    source.execute("INSERT INTO shop.words VALUES ('both', 1)")
+    time.sleep(1.5)
+    source.execute("UPDATE shop.words SET n=2 WHERE w='both'")
+    for run, target in zip(runs, (one, other)):
+        _finish(t, source, target, run)
+
+
+@test()
+def test_account_statements(t):
+    """Accounts of the source are not made at the target, and their passwords are not printed."""
+    source, target = t.pair()
+    data.shop(source)
+    secret = "secret-1-zw9"
+    run = _streaming(t, source, target, "--log-level", "debug", secrets=(secret,) + datadirs.SECRETS)
+    source.execute(f"CREATE USER u1@localhost IDENTIFIED BY '{secret}'",
+                   "GRANT SELECT ON *.* TO u1@localhost",
+                   f"ALTER USER u1@localhost IDENTIFIED BY '{secret}x'", "DROP USER u1@localhost",
+                   f"CREATE USER u2@localhost IDENTIFIED BY '{secret}'",
+                   "INSERT INTO shop.words VALUES ('after', 1)")
+    _finish(t, source, target, run)
+    check(target.value("SELECT COUNT(*) FROM mysql.user WHERE user='u2'") == 0)
+
+
+@test()
+def test_connections_that_are_killed(t):
+    """An operator kills every session of wherry, at the source and at the target."""
+    source, target = t.pair()
+    data.numbers(source, rows=8000)
+    run = wherry.start_copy(t, source, target, "--chunk-rows", 100, "--rate", "4000rows")
+    run.wait_state("copying")
+    for number in range(4):
+        for server, account in ((source, "reader"), (target, "writer")):
+            for (session,) in server.rows("SELECT id FROM information_schema.processlist"
+                                          f" WHERE user='{account}'"):
+                try:
+                    server.execute(f"KILL {session}")
+                except Exception:
+                    pass  # It ended by itself.
+        source.execute(f"UPDATE bulk.t1 SET v=v+{number + 1} WHERE id%3=0")
+        time.sleep(0.4)
+    if not run.running():
+        run.expect(wherry.EXIT_FAILED)
+        check('resum' in run.err, run.tail)
+        run = wherry.start_copy(t, source, target, "--resume", "--chunk-rows", 100)
+    _finish(t, source, target, run)
+
+
+@test(timeout=150)
+def test_silent_source(t):
+    """The source freezes without closing a connection: it is noticed, and all goes on after it."""
+    source, target = t.pair()
+    data.shop(source)
+    run = _streaming(t, source, target)
+    source.freeze()
+    time.sleep(8)
+    source.thaw()
+    wait_until(lambda: source.value("SELECT 1") == 1, 20)
+    source.execute("INSERT INTO shop.words VALUES ('thawed', 1)")
+    if not run.running():
+        run.expect(wherry.EXIT_FAILED)
+        run = _streaming(t, source, target, "--resume")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_rows_locked_at_the_target(t):
+    """A lock at the target holds the apply up: that shows, lag grows, and it goes on afterwards."""
+    source, target = t.pair()
+    data.shop(source)
+    run = _streaming(t, source, target)
+    with target.connect(autocommit=False) as holder, holder.cursor() as cursor:
+        cursor.execute("SELECT * FROM shop.words WHERE w='zoo' FOR UPDATE")
+        source.execute("UPDATE shop.words SET n=77 WHERE w='zoo'")
+        wait_until(lambda: (run.copy_state() or {}).get("lag_ms", 0) >= 1500, 20, "a growing lag")
+        check(run.running(), run.tail)
+        holder.rollback()
+    wait_until(lambda: target.value("SELECT n FROM shop.words WHERE w='zoo'") == 77, 30, "the row")
+    wait_until(lambda: (run.copy_state() or {}).get("lag_ms", 9999) < 1000, 20, "a lag of about zero")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_lag_of_an_idle_source_is_zero(t):
+    source, target = t.pair()
+    data.shop(source)
+    run = _streaming(t, source, target)
+    time.sleep(3)
+    check(run.copy_state()["lag_ms"] < 1000, run.copy_state()["lag_ms"])
+    _finish(t, source, target, run)
+
+
+@test(dialects=("mysql",))
+def test_executed_set_with_many_uuids(t):
+    source, target = t.pair()
+    data.shop(source)
+    with source.connect() as session, session.cursor() as cursor:
+        for number in range(1, 41):
+            for n in (1, 2, 5):
+                cursor.execute(f"SET gtid_next='00000000-0000-0000-0000-{number:012d}:{n}'")
+                cursor.execute("BEGIN")
+                cursor.execute("COMMIT")
+        cursor.execute("SET gtid_next='AUTOMATIC'")
+    run = _streaming(t, source, target, cutover="never")
+    source.execute("INSERT INTO shop.words VALUES ('one', 1)")
+    _interrupt(run)
+    source.execute("INSERT INTO shop.words VALUES ('two', 1)")
+    wherry.copy(t, source, target, "--resume")
+    oracle.require_equal(source, target)
+
+
+@test(dialects=("mariadb",))
+def test_names_in_lower_case_only(t):
+    """lower_case_table_names=1 on both: names in the patterns and statements in any case."""
+    source = t.server(options={"lower-case-table-names": "1"})
+    target = t.server(options={"lower-case-table-names": "1"})
+    source.execute("CREATE DATABASE Shop", "CREATE TABLE Shop.Orders_A (id INT PRIMARY KEY)",
+                   "INSERT INTO Shop.ORDERS_A VALUES (1)")
+    run = _streaming(t, source, target, "--include", "Shop.Orders_A")
+    source.execute("INSERT INTO SHOP.orders_A VALUES (2)",
+                   "ALTER TABLE shop.ORDERS_A ADD COLUMN v INT DEFAULT 3",
+                   "INSERT INTO shop.orders_a VALUES (3, 3)")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_stricter_key_at_the_target(t):
+    """Rows that collide under a key of the target stop the copy; none is dropped in silence."""
+    source, target = t.pair()
+    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
+                   " utf8mb4_bin, UNIQUE KEY (n))", "INSERT INTO d.t VALUES (1,'delta'),(2,'Delta')")
+    target.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
+                   " utf8mb4_general_ci, UNIQUE KEY (n))")
+    run = wherry.start_copy(t, source, target, "--existing", "use", api=False, cutover="auto")
+    code = run.wait()
+    check(code in (wherry.EXIT_FAILED, wherry.EXIT_REFUSED), run.tail)
+    check("d.t" in run.err, run.tail)
