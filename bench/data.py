@@ -131,12 +131,12 @@ def small_procedure(name, update_id, delete_id, rows):
     insert = "INSERT INTO {table} VALUES (" + f"{rows} + 1 + 4 * turn + conn" + \
              ", i % 1000, LEFT(SHA2(CONCAT('i', conn, ':', i), 512), 119), 'inserted')"
     delete = "DELETE FROM {table} WHERE id = " + delete_id
-    return f"""CREATE PROCEDURE {name}(conn INT, transactions INT)
+    return f"""CREATE PROCEDURE {name}(conn INT, first INT, transactions INT)
 BEGIN
-  DECLARE i INT DEFAULT 0;
+  DECLARE i INT DEFAULT first;
   DECLARE t INT;
   DECLARE turn INT;
-  WHILE i < transactions DO
+  WHILE i < first + transactions DO
     SET turn = i DIV 4, t = turn % 4;
     IF i % 2 = 0 THEN {per_table(update)}
     ELSEIF i % 4 = 1 THEN {per_table(insert)}
@@ -161,12 +161,12 @@ def workload_procedures(scale):
         f"1 + 4 * ({rows // 4} - 1 - turn) + conn", rows)
     batch_update = "UPDATE {table} SET k = k + 1, c = LEFT(SHA2(CONCAT(id, ':', i), 512), 119) " \
                    "WHERE id BETWEEN a AND a + 99"
-    batch = f"""CREATE PROCEDURE batch(conn INT, transactions INT)
+    batch = f"""CREATE PROCEDURE batch(conn INT, first INT, transactions INT)
 BEGIN
-  DECLARE i INT DEFAULT 0;
+  DECLARE i INT DEFAULT first;
   DECLARE t INT;
   DECLARE a INT;
-  WHILE i < transactions DO
+  WHILE i < first + transactions DO
     SET t = i % 4, a = 1 + 100 * ((4 * (i DIV 4) + conn) % {rows // 100});
     {per_table(batch_update)}
     SET i = i + 1;
@@ -190,7 +190,7 @@ def run_workload(server, workload, scale):
     each = transactions_of(workload, scale) // CONNECTIONS
 
     def work(conn):
-        server.run(f"CALL {WORKLOADS[workload]}({conn}, {each})", database=DATABASE)
+        server.run(f"CALL {WORKLOADS[workload]}({conn}, 0, {each})", database=DATABASE)
 
     run_together([lambda conn=conn: work(conn) for conn in range(CONNECTIONS)])
 

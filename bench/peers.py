@@ -146,9 +146,17 @@ SNAPSHOT = {
 def wherry_until_caught_up(job):
     """Copies, waits until nothing is left to follow, and stops; the copy can be resumed later. Not
     measured: it only prepares what wherry_catch_up starts from."""
-    process = job.tool.start([WHERRY, "copy", *wherry_options(job, "never"),
-                              "--api", "127.0.0.1:0"])
+    wherry_stop(job, wherry_follow(job))
+
+
+def wherry_follow(job):
+    """A copy that goes on following; it is past its snapshot when this returns."""
+    process = job.tool.start([WHERRY, "copy", *wherry_options(job, "never")])
     wait_for_rows(job, process)
+    return process
+
+
+def wherry_stop(job, process):
     process.send_signal(signal.SIGTERM)
     job.tool.wait(process, accepted=(4,))
 
@@ -176,34 +184,68 @@ def wherry_catch_up(job):
     read_report(job)
 
 
+def create_replication_account(source):
+    """The account is the source's own: it must not become a part of the backlog."""
+    source.run("SET SESSION sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
+               "GRANT REPLICATION SLAVE ON *.* TO repl@'%'")
+
+
+def start_replica(job, threads):
+    if job.target.dialect == "mariadb":
+        job.target.run(f"SET GLOBAL slave_parallel_threads = {threads}",
+                       "SET GLOBAL slave_parallel_mode = 'optimistic'",
+                       f"CHANGE MASTER TO master_host='127.0.0.1', master_port={job.source.port}, "
+                       "master_user='repl', master_password='repl', master_use_gtid=slave_pos",
+                       "START SLAVE")
+    else:
+        job.target.run(f"SET GLOBAL replica_parallel_workers = {threads}",
+                       "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', "
+                       f"source_port={job.source.port}, source_user='repl', "
+                       "source_password='repl', source_auto_position=1, get_source_public_key=1",
+                       "START REPLICA")
+
+
+def wait_for_replica(job):
+    wanted = job.source.binlog_status()[2]
+    if job.target.dialect == "mariadb":
+        wait, status = f"SELECT MASTER_GTID_WAIT('{wanted}', 900)", "SHOW SLAVE STATUS"
+    else:
+        wait, status = f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}', 900)", "SHOW REPLICA STATUS"
+    if job.target.one(wait) != 0:
+        last_error = 19
+        raise Failed(f"the replica did not catch up: {job.target.run(status)[0][last_error]}")
+
+
 def replica(threads):
     def run(job):
-        if job.target.dialect == "mariadb":
-            job.target.run(f"SET GLOBAL slave_parallel_threads = {threads}",
-                           "SET GLOBAL slave_parallel_mode = 'optimistic'",
-                           f"CHANGE MASTER TO master_host='127.0.0.1', master_port={job.source.port}, "
-                           "master_user='repl', master_password='repl', master_use_gtid=slave_pos",
-                           "START SLAVE")
-            waited = job.target.one(f"SELECT MASTER_GTID_WAIT('{job.source.binlog_status()[2]}', 900)")
-            problem = 15 + 4  # Last_SQL_Error in SHOW SLAVE STATUS
-            status = "SHOW SLAVE STATUS"
-        else:
-            job.target.run(f"SET GLOBAL replica_parallel_workers = {threads}",
-                           "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', "
-                           f"source_port={job.source.port}, source_user='repl', "
-                           "source_password='repl', source_auto_position=1, "
-                           "get_source_public_key=1", "START REPLICA")
-            wanted = job.source.binlog_status()[2]
-            waited = job.target.one(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{wanted}', 900)")
-            problem = 15 + 4
-            status = "SHOW REPLICA STATUS"
-        if waited != 0:
-            raise Failed(f"the replica did not catch up: {job.target.run(status)[0][problem]}")
+        start_replica(job, threads)
+        wait_for_replica(job)
     return run
 
 
 CATCH_UP = {"wherry": wherry_catch_up, "replica0": replica(0), "replica2": replica(2),
             "replica8": replica(8)}
+
+
+# Following a steady load: each starts, and is given back what stops it.
+
+
+def follow_with_wherry(job):
+    process = wherry_follow(job)
+    return lambda: wherry_stop(job, process)
+
+
+def follow_with_replica(threads):
+    def start(job):
+        create_replication_account(job.source)
+        start_replica(job, threads)
+        wait_for_replica(job)
+        return lambda: None
+    return start
+
+
+FOLLOW = {"wherry": follow_with_wherry, "replica0": follow_with_replica(0),
+          "replica2": follow_with_replica(2), "replica8": follow_with_replica(8)}
 
 
 # Reading a binlog, as CPU: from the server, and from its files.

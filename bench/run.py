@@ -4,7 +4,7 @@
     bench/run.py all                    everything, both kinds of server
     bench/run.py snapshot --dialect mariadb --peers mydumper2,wherry
     bench/run.py catchup --workload small-nocancel --peers wherry,replica2 --runs 5
-    bench/run.py binlog | verify | clean
+    bench/run.py binlog | verify | lag | clean
 
 --quick is a scale for development: it shows that everything works, its figures say nothing. Results
 are written to build/bench/CASE.json; build/bench/cache keeps prepared data folders.
@@ -23,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import data  # noqa: E402
+import lag as lags  # noqa: E402
 import peers  # noqa: E402
 from measure import Failed, Meter, Tool, summarize  # noqa: E402
 from servers import BENCH, available  # noqa: E402
@@ -147,9 +148,7 @@ def prepared_copy(bench, dialect, workload):
 def catch_up_once(bench, dialect, workload, peer, pair):
     if pair is None:
         source = bench.server(dialect, data.worked_datadir(dialect, workload, bench.scale))
-        # The account is the source's own: the statement must not reach the replica's backlog.
-        source.run("SET SESSION sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
-                   "GRANT REPLICATION SLAVE ON *.* TO repl@'%'")
+        peers.create_replication_account(source)
         target = bench.server(dialect, data.seeded_datadir(dialect, bench.scale))
     else:
         source, target = (bench.server(dialect, side.datadir, keep_identity=True) for side in pair)
@@ -204,6 +203,45 @@ def verify(bench, dialect):
     report(bench, case, results, rows=bench.scale.rows)
 
 
+def lag(bench, dialect):
+    case = f"lag-{dialect}"
+    seconds = 5 if bench.options.quick else 20
+    results = []
+    for name, follow in bench.chosen(peers.FOLLOW).items():
+        def once(name=name, follow=follow):
+            return lag_once(bench, dialect, name, follow, seconds)
+        results.append(measured(bench, case, name, once))
+    report(bench, case, results, rows=bench.options.rate * seconds)
+    for result in results:
+        for sample in result.get("samples", []):
+            figures = sample["notes"]
+            print(f"  {result['peer']}: p50 {figures['p50_ms']:.1f} ms, p99 {figures['p99_ms']:.1f} ms,"
+                  f" max {figures['max_ms']:.1f} ms at {figures['per_s']:,.0f} transactions/s")
+
+
+def lag_once(bench, dialect, name, follow, seconds):
+    seeded = data.seeded_datadir(dialect, bench.scale)
+    source = bench.server(dialect, seeded)
+    target = bench.server(dialect, data.empty_datadir(dialect, bench.scale)
+                          if name == "wherry" else seeded)
+    try:
+        job = bench.job(source, target)
+        lags.create_stamp(source)
+        stop = follow(job)
+        load = lags.SteadyLoad(source, bench.options.rate).start()
+        lags.read_lags(target, 1)  # the first second is not counted
+        with Meter({"source": source, "target": target}, job.tool) as meter:
+            figures = lags.percentiles(lags.read_lags(target, seconds))
+        figures["per_s"] = load.stop()
+        stop()
+        if not figures["stamps"]:
+            raise Failed("no change arrived at the target")
+        return {**meter.sample, "notes": figures}
+    finally:
+        source.remove()
+        target.remove()
+
+
 def report(bench, case, results, compared="wall_s", **amount):
     own = next((r for r in results if r["peer"] == "wherry" and "failed" not in r), None)
     for result in results:
@@ -254,12 +292,13 @@ def print_table(case, results, amount):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="See the head of bench/run.py for examples.")
-    parser.add_argument("case", choices=["all", "snapshot", "catchup", "binlog", "verify", "clean"],
+    parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "verify", "clean"],
                         nargs="?", default="all")
     parser.add_argument("--dialect", default="mariadb,mysql")
     parser.add_argument("--workload", default=",".join(data.WORKLOADS))
     parser.add_argument("--peers", default="")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rate", type=int, default=2000, help="transactions a second, for lag")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wherry", default="", help="more options for wherry copy")
     return parser.parse_args()
@@ -289,6 +328,8 @@ def main():
         for workload in workloads:
             if options.case == "binlog" or (options.case == "all" and workload != "small-nocancel"):
                 binlog(bench, dialect, workload)
+        if options.case in ("all", "lag"):
+            lag(bench, dialect)
         if options.case in ("all", "verify"):
             verify(bench, dialect)
     shutil.rmtree(bench.scratch, ignore_errors=True)
