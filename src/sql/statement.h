@@ -22,20 +22,49 @@ enum class Policy {
 };
 
 enum class Kind : std::uint8_t {
-  begin, commit, rollback, savepoint, rollback_to_savepoint, release_savepoint,
-  xa_start, xa_end, xa_prepare, xa_commit, xa_rollback,
-  create_database, alter_database, drop_database,
-  create_table, create_table_like, create_table_select, alter_table, drop_table, rename_table, truncate_table,
-  create_index, drop_index,
-  create_view, alter_view, drop_view, create_routine, alter_routine, drop_routine,
-  create_trigger, drop_trigger, create_event, alter_event, drop_event,
-  create_sequence, alter_sequence, drop_sequence,
-  temporary_table,   // CREATE / DROP / ALTER TEMPORARY
-  account,           // users, roles, grants, passwords
-  maintenance,       // ANALYZE, OPTIMIZE, REPAIR, FLUSH, CHECK, CACHE INDEX
-  set_statement,     // SET ...
-  dml,               // INSERT, UPDATE, DELETE, REPLACE, LOAD, CALL, SELECT with side effects, WITH ... DML
-  other_ddl,         // servers, tablespaces, functions in libraries, resource groups ...
+  begin,
+  commit,
+  rollback,
+  savepoint,
+  rollback_to_savepoint,
+  release_savepoint,
+  xa_start,
+  xa_end,
+  xa_prepare,
+  xa_commit,
+  xa_rollback,
+  create_database,
+  alter_database,
+  drop_database,
+  create_table,
+  create_table_like,
+  create_table_select,
+  alter_table,
+  drop_table,
+  rename_table,
+  truncate_table,
+  create_index,
+  drop_index,
+  create_view,
+  alter_view,
+  drop_view,
+  create_routine,
+  alter_routine,
+  drop_routine,
+  create_trigger,
+  drop_trigger,
+  create_event,
+  alter_event,
+  drop_event,
+  create_sequence,
+  alter_sequence,
+  drop_sequence,
+  temporary_table,  // CREATE / DROP / ALTER TEMPORARY
+  account,          // users, roles, grants, passwords
+  maintenance,      // ANALYZE, OPTIMIZE, REPAIR, FLUSH, CHECK, CACHE INDEX
+  set_statement,    // SET ...
+  dml,        // INSERT, UPDATE, DELETE, REPLACE, LOAD, CALL, SELECT with side effects, WITH ... DML
+  other_ddl,  // servers, tablespaces, functions in libraries, resource groups ...
   unknown
 };
 
@@ -69,11 +98,11 @@ struct Statement {
   bool if_exists = false;
   bool if_not_exists = false;
   bool or_replace = false;
-  bool multi_table = false;       // names more than one table
+  bool multi_table = false;  // names more than one table
   // A clause that must not be run on the target (see rewrite()); equal: there is none.
   std::size_t cut_begin = 0;
   std::size_t cut_end = 0;
-  std::string xid;                // XA statements: the xid as written, canonical X'..',X'..',n
+  std::string xid;  // XA statements: the xid as written, canonical X'..',X'..',n
 };
 
 // The client character sets in which a byte of a character can look like a quote or a backslash.
