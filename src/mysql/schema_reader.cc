@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mysql/schema_rows.h"
+#include "mysql/setting_scope.h"
 
 namespace wherry::mysql {
 namespace {
@@ -35,74 +36,22 @@ constexpr std::array<std::string_view, 5> kSystemDatabases = {"mysql", "informat
 // Both servers look single databases up directly, and open every table of every other clause.
 constexpr std::size_t kDatabasesNamedMax = 8;
 
-struct Setting {
-  std::string_view name;
-  std::string_view value;  // as SELECT shows it
-};
+bool shows_hidden_keys(const Session& session) {
+  return !session.facts().is_mariadb() && session.facts().version >= 80030;
+}
 
-// Gives a session the settings that the queries here need, and puts back what it had.
-class PlainSession {
- public:
-  explicit PlainSession(Session& session) : session_(session) {}
-  ~PlainSession() {
-    if (!restore_.empty()) (void)session_.execute("SET " + restore_);
-  }
-  PlainSession(const PlainSession&) = delete;
-  PlainSession& operator=(const PlainSession&) = delete;
+const Setting& hidden_keys() {
+  static const Setting kShown = {"show_gipk_in_create_table_and_information_schema", "1"};
+  return kShown;
+}
 
-  // MySQL hides its generated invisible primary keys, and shows estimates up to a day old, unless told.
-  Status for_information_schema() {
-    std::vector<Setting> settings;
-    if (!session_.facts().is_mariadb() && session_.facts().version >= 80000) {
-      settings.push_back({"information_schema_stats_expiry", "0"});
-      if (shows_hidden_keys()) settings.push_back(kShowHiddenKeys);
-    }
-    return change(settings);
-  }
-
-  // ANSI_QUOTES and its like change the quotes of names or leave options out.
-  Status for_show_create() {
-    std::vector<Setting> settings = {{"sql_quote_show_create", "1"}, {"sql_mode", ""}};
-    if (shows_hidden_keys()) settings.push_back(kShowHiddenKeys);
-    return change(settings);
-  }
-
- private:
-  static constexpr Setting kShowHiddenKeys = {"show_gipk_in_create_table_and_information_schema", "1"};
-
-  bool shows_hidden_keys() const { return !session_.facts().is_mariadb() && session_.facts().version >= 80030; }
-
-  Status change(const std::vector<Setting>& settings) {
-    if (settings.empty()) return Unit{};
-    std::string select = "SELECT ";
-    for (const Setting& one : settings) {
-      select += fmt::format("{}@@SESSION.{}", &one == settings.data() ? "" : ", ", one.name);
-    }
-    Result<Rows> before = session_.query(select);
-    if (!before.ok()) return before.error().within("read the session's settings");
-    std::string set;
-    for (std::size_t i = 0; i < settings.size(); ++i) {
-      const std::string old = before.value().rows.at(0).at(i).value_or("");
-      if (old == settings[i].value) continue;
-      const std::string_view comma = set.empty() ? "" : ", ";
-      set += fmt::format("{}SESSION {} = {}", comma, settings[i].name, literal(settings[i].value));
-      restore_ += fmt::format("{}SESSION {} = {}", comma, settings[i].name, literal(old));
-    }
-    if (set.empty()) return Unit{};
-    Result<Outcome> done = session_.execute("SET " + set);
-    if (done.ok()) return Unit{};
-    restore_.clear();
-    return done.error().within("settings of the session");
-  }
-
-  static std::string literal(std::string_view value) {
-    const bool number = !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos;
-    return number ? std::string(value) : quote_text(value);
-  }
-
-  Session& session_;
-  std::string restore_;
-};
+// MySQL hides its generated invisible primary keys, and shows estimates up to a day old, unless told.
+Status prepare_information_schema(const Session& session, SettingScope& scope) {
+  if (session.facts().is_mariadb() || session.facts().version < 80000) return Unit{};
+  std::vector<Setting> settings = {{"information_schema_stats_expiry", "0"}};
+  if (shows_hidden_keys(session)) settings.push_back(hidden_keys());
+  return scope.set(settings);
+}
 
 // Runs one query once per clause and adds its rows to `into`.
 Status collect(Session& session, std::string_view query, const std::vector<std::string>& clauses, Rows& into) {
@@ -157,8 +106,8 @@ std::string user_databases(std::string_view column) {
 }  // namespace
 
 Result<std::vector<Table>> read_tables(Session& session, const std::function<bool(const TableName&)>& wanted) {
-  PlainSession plain(session);
-  Status done = plain.for_information_schema();
+  SettingScope scope(session);
+  Status done = prepare_information_schema(session, scope);
   if (!done.ok()) return done.error();
   SchemaRows rows;
   done = collect(session, kTables, {user_databases("TABLE_SCHEMA")}, rows.tables);
@@ -193,8 +142,8 @@ Result<std::vector<Table>> read_tables(Session& session, const std::function<boo
 }
 
 Result<Table> read_table(Session& session, const TableName& name) {
-  PlainSession plain(session);
-  Status done = plain.for_information_schema();
+  SettingScope scope(session);
+  Status done = prepare_information_schema(session, scope);
   const std::string table = quote_text(name.table);
   const std::string by_table =
       fmt::format("TABLE_SCHEMA = {} AND TABLE_NAME = {}", quote_text(name.database), table);
@@ -213,8 +162,11 @@ Result<Table> read_table(Session& session, const TableName& name) {
 }
 
 Result<std::string> read_create_table(Session& session, const TableName& name) {
-  PlainSession plain(session);
-  Status done = plain.for_show_create();
+  SettingScope scope(session);
+  // ANSI_QUOTES and its like change the quotes of names or leave options out.
+  std::vector<Setting> settings = {{"sql_quote_show_create", "1"}, {"sql_mode", ""}};
+  if (shows_hidden_keys(session)) settings.push_back(hidden_keys());
+  Status done = scope.set(settings);
   if (!done.ok()) return done.error();
   Result<Rows> rows = session.query(
       fmt::format("SHOW CREATE TABLE {}.{}", quote_name(name.database), quote_name(name.table)));
