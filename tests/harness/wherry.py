@@ -53,8 +53,12 @@ class Run:
         return self._read(".err")
 
     def tail(self, size=1800):
-        out, err = self.out, self.err
-        return f"exit {self.child.poll()}\nstderr: {err[-size:]}\nstdout: {out[-size // 3:]}"
+        # Of the progress lines only the last one tells something.
+        lines = self.err.splitlines()
+        progress = [line for line in lines if line.startswith("{")][-1:]
+        err = "\n".join([line for line in lines if not line.startswith("{")] + progress)
+        return (f"command: {' '.join(self.argv[1:2] + self.argv[6:])}\nexit {self.child.poll()}\n"
+                f"stderr: {err[-size:]}\nstdout: {self.out[-size // 3:]}")
 
     def wait(self, timeout=90):
         """Waits for the end and returns the exit code (negative: killed by that signal)."""
@@ -188,7 +192,7 @@ def run(t, *argv, env=None, secrets=datadirs.SECRETS, timeout=60):
 
 
 def start_copy(t, source, target, *options, cutover="manual", env=None, api=True, report=True,
-               source_uri=None, target_uri=None, secrets=datadirs.SECRETS, progress="json"):
+               source_uri=None, target_uri=None, secrets=datadirs.SECRETS, progress="none"):
     """Starts `wherry copy` between two servers and returns its Run."""
     argv = ["copy", "--source", source_uri or source.source_uri,
             "--target", target_uri or target.target_uri, "--cutover", cutover]

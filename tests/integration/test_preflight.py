@@ -3,14 +3,22 @@ from harness import data, oracle, wherry
 from harness.framework import check, test, wait_until
 
 
-def _must_refuse(t, source, target, *options, words, **more):
-    """Exit 2, every word in the output, and nothing new at the target."""
-    before = sorted(target.user_databases())
-    run = wherry.start_copy(t, source, target, *options, api=False, cutover="auto", **more)
-    run.expect(wherry.EXIT_REFUSED)
+def _refused_with(run, words):
+    check(run.child.returncode == wherry.EXIT_REFUSED, run.tail)
     text = (run.err + run.out).lower()
     for word in words:
         check(word.lower() in text, lambda: f"{word!r} is not said\n{run.tail()}")
+
+
+def _must_refuse(t, source, target, *options, words, **more):
+    """`check` and `copy` end with exit 2, say every word, and leave the target as it is."""
+    before = sorted(target.user_databases())
+    run = wherry.run(t, "check", "--source", more.get("source_uri") or source.source_uri,
+                     "--target", more.get("target_uri") or target.target_uri, *options)
+    _refused_with(run, words)
+    run = wherry.start_copy(t, source, target, *options, api=False, cutover="auto", **more)
+    run.wait()
+    _refused_with(run, words)
     after = sorted(target.user_databases())
     check(before == after, lambda: f"the target was touched: {after}")
     return run
@@ -22,7 +30,7 @@ def test_binlog_off(t):
         {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"} if t.dialect == "mysql" else {})})
     target = t.server()
     data.shop(source)
-    _must_refuse(t, source, target, words=["log_bin"])
+    _must_refuse(t, source, target, words=["binary log is off", "--log-bin"])
 
 
 @test()
@@ -113,7 +121,7 @@ def test_target_read_only(t):
 def test_target_is_the_source(t):
     source = t.server()
     data.shop(source)
-    _must_refuse(t, source, source, words=["same server"])
+    _must_refuse(t, source, source, words=["it is the source itself"])
 
 
 @test(dialects=("mariadb",))

@@ -25,6 +25,7 @@ def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify
     servers.drop_user_databases(source)
     servers.drop_user_databases(target)
     rng = random.Random(f"seed {seed}")
+    source.execute("SET GLOBAL binlog_row_metadata=%s" % rng.choice(("FULL", "MINIMAL")))
     work = Workload(source, seed, pause=rng.choice((0.0005, 0.001, 0.003)),
                     rows=rng.choice((300, 800, 1500)), **load).create()
     work.start()

@@ -102,7 +102,7 @@ def test_dry_run_writes_nothing(t):
 def test_json_result_and_progress(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.copy(t, source, target, "--json")
+    run = wherry.copy(t, source, target, "--json", progress="json")
     result = json.loads(run.out)
     check(result["state"] == "done", run.tail)
     states = [line["state"] for line in run.progress() if "state" in line]
