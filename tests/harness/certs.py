@@ -8,18 +8,24 @@ def _openssl(*args, cwd):
                    stderr=subprocess.PIPE)
 
 
+def _issue(folder, name, subject, alternative):
+    """A certificate `name`-cert.pem signed by ca.pem."""
+    _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={subject}", "-keyout",
+             f"{name}-key.pem", "-out", f"{name}.csr", cwd=folder)
+    with open(os.path.join(folder, f"{name}.ext"), "w") as ext:
+        ext.write(f"subjectAltName={alternative}\n")
+    _openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem",
+             "-CAcreateserial", "-days", "30", "-extfile", f"{name}.ext", "-out",
+             f"{name}-cert.pem", cwd=folder)
+
+
 def make(folder):
-    """Writes ca.pem, server-cert.pem and server-key.pem (for 127.0.0.1 and localhost), and a foreign
-    authority other-ca.pem that signed neither."""
+    """Writes ca.pem with server-cert.pem (for 127.0.0.1 and localhost) and elsewhere-cert.pem (for
+    another host), and a foreign authority other-ca.pem that signed neither."""
     os.makedirs(folder, exist_ok=True)
     for name in ("ca", "other-ca"):
         _openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj",
                  f"/CN=test {name}", "-keyout", f"{name}-key.pem", "-out", f"{name}.pem", cwd=folder)
-    _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
-             "server-key.pem", "-out", "server.csr", cwd=folder)
-    with open(os.path.join(folder, "san.ext"), "w") as ext:
-        ext.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    _openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem",
-             "-CAcreateserial", "-days", "30", "-extfile", "san.ext", "-out", "server-cert.pem",
-             cwd=folder)
+    _issue(folder, "server", "localhost", "DNS:localhost,IP:127.0.0.1")
+    _issue(folder, "elsewhere", "db.example.net", "DNS:db.example.net")
     return folder

@@ -42,6 +42,18 @@ def test_tls_modes(t):
 
 
 @test(dialects=("mariadb",))
+def test_certificate_of_another_host(t):
+    tls = datadirs.tls_folder()
+    source = t.server(options={"ssl-cert": f"{tls}/elsewhere-cert.pem",
+                               "ssl-key": f"{tls}/elsewhere-key.pem"})
+    target = t.server()
+    data.shop(source)
+    for mode, expect in (("verify-ca", wherry.EXIT_DONE), ("verify-identity", wherry.EXIT_FAILED)):
+        uri = source.uri("reader", datadirs.READER_PASSWORD, tls=mode, tls_ca=f"{tls}/ca.pem")
+        _copy(t, source, target, uri, expect=expect)
+
+
+@test(dialects=("mariadb",))
 def test_tls_required_of_a_server_without(t):
     source = t.server(options={"ssl-ca": None, "ssl-cert": None, "ssl-key": None})
     target = t.server()
