@@ -42,7 +42,8 @@ int refuse(std::string_view message) {
 int unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Command& command : commands()) names.push_back(command.name);
-  return refuse(fmt::format("unknown command '{}'{}; wherry help lists them", name, did_you_mean(name, names)));
+  return refuse(fmt::format("unknown command '{}'{}; wherry help lists them", name,
+                            did_you_mean(name, names)));
 }
 
 int not_built(const Command& command) {
@@ -58,8 +59,10 @@ std::string overview() {
                        command.run ? "" : " (not in this build)");
   }
   return out +
-         "\nwherry help COMMAND shows its options. Each is also a key of the TOML file given by --config.\n"
-         "Exit codes: 0 done, 1 failed, 2 refused, 3 differences found, 4 interrupted and resumable.\n";
+         "\nwherry help COMMAND shows its options. Each is also a key of the TOML file given by "
+         "--config.\n"
+         "Exit codes: 0 done, 1 failed, 2 refused, 3 differences found, 4 interrupted and "
+         "resumable.\n";
 }
 
 int run_help(Arguments arguments) {
@@ -101,7 +104,11 @@ const std::vector<Command>& commands() {
       {"redo", "", "the redo store", {}, {}},
       {"consume", "", "replay what a sink stored", {}, {}},
       {"help", "[COMMAND]", "the commands, or the options of one", run_help, {}},
-      {"completion", "", "a completion file for bash: source <(wherry completion)", run_completion, {}},
+      {"completion",
+       "",
+       "a completion file for bash: source <(wherry completion)",
+       run_completion,
+       {}},
       {"version", "", "the version", run_version, {}},
   };
   return table;

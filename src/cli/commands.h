@@ -17,7 +17,7 @@ using Arguments = std::span<const std::string>;
 
 struct Command {
   std::string_view name;
-  std::string_view use;      // after the name: "--source URI --target URI [options]"
+  std::string_view use;  // after the name: "--source URI --target URI [options]"
   std::string_view summary;
   // Empty: this build does not have the command.
   std::function<int(Arguments)> run;

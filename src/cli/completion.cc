@@ -11,7 +11,8 @@ namespace {
 // FILE and DIR, nothing otherwise.
 std::string value_case(const control::Option& option) {
   if (option.value_word == "FILE" || option.value_word == "DIR") {
-    return fmt::format("    --{}) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option.name);
+    return fmt::format("    --{}) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n",
+                       option.name);
   }
   const bool words = option.value_word.find('|') != std::string::npos &&
                      std::none_of(option.value_word.begin(), option.value_word.end(),
@@ -19,7 +20,8 @@ std::string value_case(const control::Option& option) {
   if (!words) return "";
   std::string list = option.value_word;
   std::replace(list.begin(), list.end(), '|', ' ');
-  return fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", option.name, list);
+  return fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                     option.name, list);
 }
 
 }  // namespace
@@ -38,18 +40,23 @@ std::string bash_completion() {
       const std::string line = value_case(option);
       if (values.find(line) == std::string::npos) values += line;
     }
-    options += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name, list);
+    options += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n",
+                           command.name, list);
   }
   return "_wherry() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    COMPREPLY=($(compgen -W \"" + names + "\" -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -W \"" +
+         names +
+         "\" -- \"$word\"))\n"
          "    return\n"
          "  fi\n"
-         "  case $before in\n" + values +
+         "  case $before in\n" +
+         values +
          "  esac\n"
-         "  case ${COMP_WORDS[1]} in\n" + options +
-         "    help) COMPREPLY=($(compgen -W \"" + names + "\" -- \"$word\")) ;;\n"
+         "  case ${COMP_WORDS[1]} in\n" +
+         options + "    help) COMPREPLY=($(compgen -W \"" + names +
+         "\" -- \"$word\")) ;;\n"
          "  esac\n"
          "}\n"
          "complete -F _wherry wherry\n";

@@ -37,7 +37,8 @@ Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options
   calls.status = [&job] { return job.status(); };
   calls.request = [&job](CopyAction action) -> Status { return job.request(action); };
   calls.swap_source = [&job](const Endpoint& endpoint) { return job.swap_source(endpoint); };
-  Result<std::unique_ptr<control::ApiServer>> api = control::ApiServer::start(address.value(), std::move(calls));
+  Result<std::unique_ptr<control::ApiServer>> api =
+      control::ApiServer::start(address.value(), std::move(calls));
   if (api.ok()) fmt::print(stderr, "api listening on {}\n", api.value()->url());
   return api;
 }
@@ -49,7 +50,8 @@ control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
     if (!asked.ok()) log::warning("control", "cannot stop now: {}", asked.error().what);
   };
   calls.report = [&job, &options] {
-    if (const auto status = job.status()) fmt::print(stderr, "{}", control::report_text(*status, options));
+    if (const auto status = job.status())
+      fmt::print(stderr, "{}", control::report_text(*status, options));
   };
   return calls;
 }
@@ -85,7 +87,8 @@ int run_copy(Arguments arguments) {
   const control::SignalWatch signals(signal_calls(job, options));
   Result<std::unique_ptr<control::ApiServer>> api = start_api(options, job);
   if (!api.ok()) return fail(api.error());
-  std::optional<control::ProgressView> view(std::in_place, options.progress, [&job] { return job.status(); });
+  std::optional<control::ProgressView> view(std::in_place, options.progress,
+                                            [&job] { return job.status(); });
   const Status outcome = job.run();
   view.reset();
   return conclude(outcome, *job.status(), options);

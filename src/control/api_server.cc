@@ -45,18 +45,22 @@ std::string_view host_of(std::string_view text) {
 int http_status(Errc code) {
   switch (code) {
     case Errc::usage:
-    case Errc::malformed: return 400;
+    case Errc::malformed:
+      return 400;
     case Errc::conflict:
     case Errc::refused:
-    case Errc::interrupted: return 409;
-    case Errc::unsupported: return 501;
+    case Errc::interrupted:
+      return 409;
+    case Errc::unsupported:
+      return 501;
     case Errc::network:
     case Errc::timeout:
     case Errc::server:
     case Errc::lost:
     case Errc::truncated:
     case Errc::io:
-    case Errc::differs: return 500;
+    case Errc::differs:
+      return 500;
   }
   return 500;
 }
@@ -70,16 +74,19 @@ json error_body(std::string_view code, std::string_view message, std::string_vie
   return {{"error", {{"code", code}, {"message", message}, {"hint", hint}}}};
 }
 
-void refuse(httplib::Response& response, int status, std::string_view message, std::string_view hint) {
+void refuse(httplib::Response& response, int status, std::string_view message,
+            std::string_view hint) {
   const std::string_view code = status == 404 ? "not-found" : status == 403 ? "forbidden" : "error";
   answer(response, status, error_body(code, message, hint));
 }
 
 // A body is read only where the request announces one: without a length the library would wait for
 // the end of the connection.
-std::optional<std::string> read_body(const httplib::Request& request, const httplib::ContentReader& read) {
+std::optional<std::string> read_body(const httplib::Request& request,
+                                     const httplib::ContentReader& read) {
   std::string body;
-  if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) return body;
+  if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding"))
+    return body;
   const bool whole = read([&](const char* bytes, std::size_t size) {
     body.append(bytes, size);
     return body.size() <= kBodyMax;
@@ -112,7 +119,8 @@ struct ApiServer::Impl {
     body["state"] = state();
     answer(response, code, body);
   }
-  void answer_action(httplib::Response& response, std::string_view action, const Status& done) const {
+  void answer_action(httplib::Response& response, std::string_view action,
+                     const Status& done) const {
     if (!done.ok()) return answer_failure(response, done.error());
     answer(response, 202, {{"accepted", action}, {"state", state()}});
   }
@@ -162,34 +170,39 @@ void ApiServer::Impl::add_actions() {
       Action{"/api/v1/copy/stop", "stop", CopyAction::stop},
   };
   for (const Action& action : kActions) {
-    server.Post(action.path, [this, action](const httplib::Request& request, httplib::Response& response,
-                                            const httplib::ContentReader& read) {
-      if (!read_body(request, read)) return refuse(response, 413, "the body is too long", "");
-      answer_action(response, action.name, calls.request(action.action));
-    });
+    server.Post(action.path,
+                [this, action](const httplib::Request& request, httplib::Response& response,
+                               const httplib::ContentReader& read) {
+                  if (!read_body(request, read))
+                    return refuse(response, 413, "the body is too long", "");
+                  answer_action(response, action.name, calls.request(action.action));
+                });
   }
 }
 
 void ApiServer::Impl::add_failover() {
-  server.Post("/api/v1/copy/failover", [this](const httplib::Request& request, httplib::Response& response,
-                                              const httplib::ContentReader& read) {
-    const std::optional<std::string> body = read_body(request, read);
-    if (!body) return refuse(response, 413, "the body is too long", "");
-    const json document = json::parse(*body, nullptr, false);
-    const bool named = document.is_object() && document.contains("endpoint") &&
-                       document["endpoint"].is_string() && document.size() == 1;
-    if (!named) {
-      return answer(response, 400, error_body("usage", "the body names no endpoint",
-                                              "send {\"endpoint\": \"mysql://user:password@host:port/\"}"));
-    }
-    const Result<Endpoint> endpoint = parse_endpoint(document["endpoint"].get<std::string>());
-    if (!endpoint.ok()) return answer_failure(response, endpoint.error().within("endpoint"));
-    answer_action(response, "failover", calls.swap_source(endpoint.value()));
-  });
+  server.Post(
+      "/api/v1/copy/failover", [this](const httplib::Request& request, httplib::Response& response,
+                                      const httplib::ContentReader& read) {
+        const std::optional<std::string> body = read_body(request, read);
+        if (!body) return refuse(response, 413, "the body is too long", "");
+        const json document = json::parse(*body, nullptr, false);
+        const bool named = document.is_object() && document.contains("endpoint") &&
+                           document["endpoint"].is_string() && document.size() == 1;
+        if (!named) {
+          return answer(response, 400,
+                        error_body("usage", "the body names no endpoint",
+                                   "send {\"endpoint\": \"mysql://user:password@host:port/\"}"));
+        }
+        const Result<Endpoint> endpoint = parse_endpoint(document["endpoint"].get<std::string>());
+        if (!endpoint.ok()) return answer_failure(response, endpoint.error().within("endpoint"));
+        answer_action(response, "failover", calls.swap_source(endpoint.value()));
+      });
 }
 
 void ApiServer::Impl::add_settings() {
-  server.Patch("/api/v1/copy/settings", [this](const httplib::Request& request, httplib::Response& response,
+  server.Patch("/api/v1/copy/settings", [this](const httplib::Request& request,
+                                               httplib::Response& response,
                                                const httplib::ContentReader& read) {
     const std::optional<std::string> body = read_body(request, read);
     if (!body) return refuse(response, 413, "the body is too long", "");
@@ -205,12 +218,13 @@ void ApiServer::Impl::add_settings() {
 // One event a second, the first at once; ends when the server does or the reader has gone.
 bool ApiServer::Impl::send_event(httplib::DataSink& sink, bool first) {
   const bool over = first ? closing.read([](bool value) { return value; })
-                           : closing.wait_for(kEventInterval, [](bool value) { return value; });
+                          : closing.wait_for(kEventInterval, [](bool value) { return value; });
   if (over) {
     sink.done();
     return true;
   }
-  const std::string event = fmt::format("event: status\ndata: {}\n\n", dump(progress_json(*status())));
+  const std::string event =
+      fmt::format("event: status\ndata: {}\n\n", dump(progress_json(*status())));
   return sink.write(event.data(), event.size());
 }
 
@@ -218,7 +232,8 @@ void ApiServer::Impl::add_events() {
   server.Get("/api/v1/events", [this](const httplib::Request&, httplib::Response& response) {
     if (streams.fetch_add(1) >= kStreamsMax) {
       streams.fetch_sub(1);
-      return refuse(response, 503, "too many event streams", "close one, or ask GET /api/v1/copy instead");
+      return refuse(response, 503, "too many event streams",
+                    "close one, or ask GET /api/v1/copy instead");
     }
     response.set_header("Cache-Control", "no-store");
     response.set_chunked_content_provider(
@@ -251,14 +266,16 @@ void ApiServer::Impl::add_guards() {
       refuse(response, response.status, "the request cannot be read", "");
     }
   });
-  server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-    refuse(response, 500, "the request failed", "");
-  });
+  server.set_exception_handler(
+      [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+        refuse(response, 500, "the request failed", "");
+      });
 }
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == text.npos) return Error{Errc::usage, "an address is host:port, for example 127.0.0.1:8400"};
+  if (colon == text.npos)
+    return Error{Errc::usage, "an address is host:port, for example 127.0.0.1:8400"};
   std::string_view host = text.substr(0, colon);
   const std::string_view port = text.substr(colon + 1);
   ListenAddress address;
@@ -268,8 +285,10 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   }
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (!is_loopback(host)) {
-    return Error{Errc::usage, fmt::format("{} is not this machine alone; the API listens on 127.0.0.1, "
-                                          "localhost or [::1]", host)};
+    return Error{Errc::usage,
+                 fmt::format("{} is not this machine alone; the API listens on 127.0.0.1, "
+                             "localhost or [::1]",
+                             host)};
   }
   address.host = std::string(host);
   return address;

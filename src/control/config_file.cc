@@ -37,7 +37,8 @@ Result<std::vector<std::string>> values_of(const toml::node& node, const Option&
   }
   std::optional<std::string> text = as_text(node);
   if (!text) return usage(place + " is a text, a number, true or false");
-  if (option.kind == OptionKind::toggle && !node.is_boolean()) return usage(place + " is true or false");
+  if (option.kind == OptionKind::toggle && !node.is_boolean())
+    return usage(place + " is true or false");
   values.push_back(std::move(*text));
   return values;
 }
@@ -49,7 +50,8 @@ Result<std::vector<Setting>> settings_of(std::span<const Option> table, const to
 
   std::vector<Setting> settings;
   for (const auto& [key, node] : root) {
-    const std::string place = fmt::format("key {} in {} (line {})", key.str(), file, node.source().begin.line);
+    const std::string place =
+        fmt::format("key {} in {} (line {})", key.str(), file, node.source().begin.line);
     const Option* option = nullptr;
     for (const Option& candidate : table) {
       if (candidate.name == key.str()) option = &candidate;
@@ -72,7 +74,8 @@ Result<std::vector<Setting>> read_config(std::span<const Option> table, std::str
     const toml::table root = toml::parse(text, file);
     return settings_of(table, root, file);
   } catch (const toml::parse_error& error) {
-    return usage(fmt::format("{} (line {}): {}", file, error.source().begin.line, error.description()));
+    return usage(
+        fmt::format("{} (line {}): {}", file, error.source().begin.line, error.description()));
   }
 }
 

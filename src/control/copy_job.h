@@ -1,6 +1,6 @@
 // One migration from start to end: the state machine of `wherry copy`. run() blocks its caller and
-// owns every thread below it; the other calls may come from any thread while it runs, and before and
-// after. status() hands out one immutable value that the job republishes at least every second.
+// owns every thread below it; the other calls may come from any thread while it runs, and before
+// and after. status() hands out one immutable value that the job republishes at least every second.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,9 @@ class CopyJob {
   // Asks; the effect shows in a later status. Errc::conflict when it comes at the wrong time.
   Result<Unit> request(CopyAction action);
 
-  // Goes on from another server that holds all that was read so far (the same one by another address,
-  // or a promoted replica). Errc::conflict at the wrong time, Errc::refused where it does not.
+  // Goes on from another server that holds all that was read so far (the same one by another
+  // address, or a promoted replica). Errc::conflict at the wrong time, Errc::refused where it does
+  // not.
   Status swap_source(const Endpoint& endpoint);
 
  private:

@@ -22,12 +22,14 @@ Error usage(std::string what) { return {Errc::usage, std::move(what)}; }
 Status check_common(const CopyOptions& options) {
   const Status renames = check_renames(options.rename);
   if (!renames.ok()) return renames.error();
-  for (const std::string_view name : {"mysql"sv, "information_schema"sv, "performance_schema"sv, "sys"sv}) {
+  for (const std::string_view name :
+       {"mysql"sv, "information_schema"sv, "performance_schema"sv, "sys"sv}) {
     if (ascii::same(options.meta_database, name)) {
       return usage(fmt::format("--meta-database: {} belongs to the server", name));
     }
   }
-  if (options.meta_database.size() > 64) return usage("--meta-database is longer than 64 characters");
+  if (options.meta_database.size() > 64)
+    return usage("--meta-database is longer than 64 characters");
   return Unit{};
 }
 
@@ -52,7 +54,8 @@ Status check_copy(const CopyOptions& options) {
 
 }  // namespace
 
-Result<CopyOptions> read_copy_options(std::span<const std::string> arguments, ProgramOptions& program) {
+Result<CopyOptions> read_copy_options(std::span<const std::string> arguments,
+                                      ProgramOptions& program) {
   CopyOptions options;
   const Status read = read_options(copy_option_table(options, program), arguments);
   if (!read.ok()) return read.error();
@@ -61,7 +64,8 @@ Result<CopyOptions> read_copy_options(std::span<const std::string> arguments, Pr
   return options;
 }
 
-Result<CopyOptions> read_check_options(std::span<const std::string> arguments, ProgramOptions& program) {
+Result<CopyOptions> read_check_options(std::span<const std::string> arguments,
+                                       ProgramOptions& program) {
   CopyOptions options;
   const Status read = read_options(check_option_table(options, program), arguments);
   if (!read.ok()) return read.error();

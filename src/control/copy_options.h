@@ -26,7 +26,9 @@ std::vector<Option> copy_option_table(CopyOptions& copy, ProgramOptions& program
 std::vector<Option> check_option_table(CopyOptions& copy, ProgramOptions& program);
 
 // Command line and file; Errc::usage names the option. What has been read is checked as a whole.
-Result<CopyOptions> read_copy_options(std::span<const std::string> arguments, ProgramOptions& program);
-Result<CopyOptions> read_check_options(std::span<const std::string> arguments, ProgramOptions& program);
+Result<CopyOptions> read_copy_options(std::span<const std::string> arguments,
+                                      ProgramOptions& program);
+Result<CopyOptions> read_check_options(std::span<const std::string> arguments,
+                                       ProgramOptions& program);
 
 }  // namespace wherry::control

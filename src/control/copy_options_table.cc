@@ -120,7 +120,8 @@ Setter rate(CopyOptions& copy) {
   return [&copy](const std::string& value) -> Status {
     const Result<Rate> read = parse_rate(value);
     if (!read.ok()) return read.error();
-    (read.value().unit == Rate::Unit::rows ? copy.rate_rows : copy.rate_bytes) = read.value().per_second;
+    (read.value().unit == Rate::Unit::rows ? copy.rate_rows : copy.rate_bytes) =
+        read.value().per_second;
     return Unit{};
   };
 }
@@ -158,24 +159,28 @@ Setter collation(std::vector<std::pair<std::string, std::string>>& into) {
 Setter verify(VerifyKind& into) {
   return [&into](const std::string& value) -> Status {
     if (value == "iterative" || value == "inline") {
-      return Error{Errc::refused, fmt::format("this build does not have '{}'; it has none and checksum", value)};
+      return Error{Errc::refused,
+                   fmt::format("this build does not have '{}'; it has none and checksum", value)};
     }
     return choice(into, {{"none", VerifyKind::none}, {"checksum", VerifyKind::checksum}})(value);
   };
 }
 
 Setter not_built() {
-  return [](const std::string&) -> Status { return Error{Errc::refused, "this build does not have it"}; };
+  return [](const std::string&) -> Status {
+    return Error{Errc::refused, "this build does not have it"};
+  };
 }
 
 void add(std::vector<Option>& table, std::vector<Option> more) {
-  table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  table.insert(table.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
 }
 
 std::vector<Option> server_options(CopyOptions& copy) {
   return {
-      {"source", "URI", "the server to read: mysql://user:password@host:port/", OptionKind::secret_uri,
-       server(copy.source_uri, copy.source)},
+      {"source", "URI", "the server to read: mysql://user:password@host:port/",
+       OptionKind::secret_uri, server(copy.source_uri, copy.source)},
       {"target", "URI", "the server to write to", OptionKind::secret_uri,
        server(copy.target_uri, copy.target)},
   };
@@ -183,18 +188,21 @@ std::vector<Option> server_options(CopyOptions& copy) {
 
 std::vector<Option> selection_options(CopyOptions& copy) {
   return {
-      {"include", "PATTERN", "only these tables: db.table, with * and ?; may be repeated", OptionKind::list,
-       pattern(copy.include)},
-      {"exclude", "PATTERN", "not these tables; may be repeated", OptionKind::list, pattern(copy.exclude)},
-      {"rename", "FROM=TO", "another name at the target: db.table=db2.table2 or db=db2; may be repeated",
+      {"include", "PATTERN", "only these tables: db.table, with * and ?; may be repeated",
+       OptionKind::list, pattern(copy.include)},
+      {"exclude", "PATTERN", "not these tables; may be repeated", OptionKind::list,
+       pattern(copy.exclude)},
+      {"rename", "FROM=TO",
+       "another name at the target: db.table=db2.table2 or db=db2; may be repeated",
        OptionKind::list, rename(copy.rename)},
       {"existing", "error|use", "tables that are already at the target (error)", OptionKind::value,
        choice(copy.existing, {{"error", ExistingMode::error}, {"use", ExistingMode::use}})},
       {"with", "LIST", "also views,triggers,routines,events", OptionKind::list, objects(copy)},
-      {"map-collation", "FROM=TO", "the collation at the target where there is no exact twin; may be repeated",
+      {"map-collation", "FROM=TO",
+       "the collation at the target where there is no exact twin; may be repeated",
        OptionKind::list, collation(copy.collation_map)},
-      {"position-mode", "gtid|file", "how the place in the binlog is kept (gtid where the source has it)",
-       OptionKind::value,
+      {"position-mode", "gtid|file",
+       "how the place in the binlog is kept (gtid where the source has it)", OptionKind::value,
        [&copy](const std::string& value) -> Status {
          PositionMode mode = PositionMode::gtid;
          const Status chosen =
@@ -204,10 +212,12 @@ std::vector<Option> selection_options(CopyOptions& copy) {
        }},
       {"target-binlog", "on|off", "whether the target logs what is written (on)", OptionKind::value,
        choice(copy.target_binlog, {{"on", true}, {"off", false}})},
-      {"resume", "", "go on with the run that the target remembers", OptionKind::toggle, flag(copy.resume)},
+      {"resume", "", "go on with the run that the target remembers", OptionKind::toggle,
+       flag(copy.resume)},
       {"meta-database", "NAME", "where progress is kept at the target (wherry)", OptionKind::value,
        text(copy.meta_database)},
-      {"json", "", "the result as one JSON document on stdout", OptionKind::toggle, flag(copy.json)},
+      {"json", "", "the result as one JSON document on stdout", OptionKind::toggle,
+       flag(copy.json)},
   };
 }
 
@@ -215,16 +225,18 @@ std::vector<Option> ending_options(CopyOptions& copy) {
   return {
       {"verify", "none|checksum", "compare both sides at the end (checksum)", OptionKind::value,
        verify(copy.verify)},
-      {"cutover", "auto|manual|never", "when to end: when caught up, when told, or not at all (auto)",
-       OptionKind::value,
+      {"cutover", "auto|manual|never",
+       "when to end: when caught up, when told, or not at all (auto)", OptionKind::value,
        choice(copy.cutover, {{"auto", CutoverMode::automatic},
                              {"manual", CutoverMode::manual},
                              {"never", CutoverMode::never}})},
-      {"cutover-lock", "CMD|URL", "stops the application's writes before the end", OptionKind::value,
-       text(copy.cutover_lock)},
-      {"cutover-unlock", "CMD|URL", "lets them go on", OptionKind::value, text(copy.cutover_unlock)},
-      {"max-downtime", "TIME", "longest time between lock and end; past it, unlock and catch up again",
-       OptionKind::value, duration(copy.max_downtime)},
+      {"cutover-lock", "CMD|URL", "stops the application's writes before the end",
+       OptionKind::value, text(copy.cutover_lock)},
+      {"cutover-unlock", "CMD|URL", "lets them go on", OptionKind::value,
+       text(copy.cutover_unlock)},
+      {"max-downtime", "TIME",
+       "longest time between lock and end; past it, unlock and catch up again", OptionKind::value,
+       duration(copy.max_downtime)},
       {"report", "FILE", "write the report there", OptionKind::value, text(copy.report_file)},
       {"drop-meta", "", "remove the database of --meta-database at the end", OptionKind::toggle,
        flag(copy.drop_meta)},
@@ -234,27 +246,34 @@ std::vector<Option> ending_options(CopyOptions& copy) {
 std::vector<Option> running_options(CopyOptions& copy) {
   constexpr std::uint64_t kRowsMax = 10'000'000;
   return {
-      {"api", "ADDRESS", "serve the HTTP API, for example 127.0.0.1:8400; port 0 takes any", OptionKind::value,
-       text(copy.api)},
-      {"progress", "auto|bar|lines|json|none", "what is shown while it runs, on stderr (auto)", OptionKind::value,
+      {"api", "ADDRESS", "serve the HTTP API, for example 127.0.0.1:8400; port 0 takes any",
+       OptionKind::value, text(copy.api)},
+      {"progress", "auto|bar|lines|json|none", "what is shown while it runs, on stderr (auto)",
+       OptionKind::value,
        choice(copy.progress, {{"auto", ProgressMode::automatic},
                               {"bar", ProgressMode::bar},
                               {"lines", ProgressMode::lines},
                               {"json", ProgressMode::json},
                               {"none", ProgressMode::none}})},
-      {"state", "DIR", "folder for cache and control socket", OptionKind::value, text(copy.state_dir)},
-      {"spill-dir", "DIR", "folder for what does not fit into memory", OptionKind::value, text(copy.spill_dir)},
+      {"state", "DIR", "folder for cache and control socket", OptionKind::value,
+       text(copy.state_dir)},
+      {"spill-dir", "DIR", "folder for what does not fit into memory", OptionKind::value,
+       text(copy.spill_dir)},
       {"spill-max", "SIZE", "most that may lie there", OptionKind::value, size(copy.spill_max)},
-      {"memory", "SIZE", "budget for rows and changes (1GiB)", OptionKind::value, size(copy.memory)},
-      {"readers", "N", "sessions that read tables (chosen)", OptionKind::value, number(copy.readers, 1, 256)},
+      {"memory", "SIZE", "budget for rows and changes (1GiB)", OptionKind::value,
+       size(copy.memory)},
+      {"readers", "N", "sessions that read tables (chosen)", OptionKind::value,
+       number(copy.readers, 1, 256)},
       {"lanes", "N", "sessions that write (chosen)", OptionKind::value, number(copy.lanes, 1, 256)},
       {"chunk-rows", "N", "rows of one chunk (chosen by bytes)", OptionKind::value,
        number(copy.chunk_rows, 1, kRowsMax)},
-      {"rate", "ROWS|SIZE", "most that is copied in a second: 20000rows or 50MiB", OptionKind::value, rate(copy)},
-      {"max-lag", "TIME", "copy more slowly while the changes lag more than this", OptionKind::value,
-       duration(copy.max_lag)},
+      {"rate", "ROWS|SIZE", "most that is copied in a second: 20000rows or 50MiB",
+       OptionKind::value, rate(copy)},
+      {"max-lag", "TIME", "copy more slowly while the changes lag more than this",
+       OptionKind::value, duration(copy.max_lag)},
       {"indexes", "after|with", "make plain secondary indexes after the rows or at once (after)",
-       OptionKind::value, choice(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
+       OptionKind::value,
+       choice(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
       {"dry-run", "", "check everything, write nothing", OptionKind::toggle, flag(copy.dry_run)},
   };
 }
@@ -272,8 +291,10 @@ std::vector<Option> later_options() {
 
 std::vector<Option> program_options(ProgramOptions& program) {
   return {
-      {"config", "FILE", "TOML file with keys of the same names", OptionKind::value, text(program.config_file)},
-      {"log-level", "debug|info|warning|error", "what is logged on stderr (info)", OptionKind::value,
+      {"config", "FILE", "TOML file with keys of the same names", OptionKind::value,
+       text(program.config_file)},
+      {"log-level", "debug|info|warning|error", "what is logged on stderr (info)",
+       OptionKind::value,
        choice(program.log_level, {{"debug", log::Level::debug},
                                   {"info", log::Level::info},
                                   {"warning", log::Level::warning},

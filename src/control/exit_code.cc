@@ -7,9 +7,12 @@ namespace wherry::control {
 ExitCode exit_code(const Error& error) {
   switch (error.code) {
     case Errc::usage:
-    case Errc::refused: return ExitCode::usage;
-    case Errc::interrupted: return ExitCode::interrupted;
-    case Errc::differs: return ExitCode::differs;
+    case Errc::refused:
+      return ExitCode::usage;
+    case Errc::interrupted:
+      return ExitCode::interrupted;
+    case Errc::differs:
+      return ExitCode::differs;
     case Errc::truncated:
     case Errc::malformed:
     case Errc::unsupported:
@@ -18,7 +21,8 @@ ExitCode exit_code(const Error& error) {
     case Errc::server:
     case Errc::conflict:
     case Errc::lost:
-    case Errc::io: return ExitCode::failed;
+    case Errc::io:
+      return ExitCode::failed;
   }
   return ExitCode::failed;
 }

@@ -11,9 +11,12 @@ namespace wherry::control {
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
-    case Severity::refusal: return "refusal";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::refusal:
+      return "refusal";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   return "note";
 }
@@ -44,8 +47,10 @@ std::string findings_table(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     refusals += finding.severity == Severity::refusal ? 1 : 0;
     warnings += finding.severity == Severity::warning ? 1 : 0;
-    out += fmt::format("{:<8} {:<{}}  {}\n", to_string(finding.severity), finding.subject, width, finding.message);
-    if (!finding.remedy.empty()) out += fmt::format("{:<8} {:<{}}  -> {}\n", "", "", width, finding.remedy);
+    out += fmt::format("{:<8} {:<{}}  {}\n", to_string(finding.severity), finding.subject, width,
+                       finding.message);
+    if (!finding.remedy.empty())
+      out += fmt::format("{:<8} {:<{}}  -> {}\n", "", "", width, finding.remedy);
   }
   return out + fmt::format("{} refusals, {} warnings: a copy {}\n", refusals, warnings,
                            refusals == 0 ? "may start" : "would be refused");

@@ -20,7 +20,7 @@ struct Finding {
   Severity severity = Severity::note;
   std::string subject;  // "source", "target", "table shop.orders"
   std::string message;
-  std::string remedy;   // what to do; a statement where one helps
+  std::string remedy;  // what to do; a statement where one helps
 };
 
 // Refusals first, otherwise the order they have.

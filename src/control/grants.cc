@@ -96,20 +96,26 @@ bool like(std::string_view pattern, std::string_view text) {
 
 // What a grant of ALL on one database holds of the privileges that anything here asks for.
 constexpr std::array kDatabaseLevel = {
-    "SELECT"sv, "INSERT"sv, "UPDATE"sv,      "DELETE"sv,    "CREATE"sv,         "DROP"sv,
-    "ALTER"sv,  "INDEX"sv,  "REFERENCES"sv,  "TRIGGER"sv,   "EVENT"sv,          "LOCK TABLES"sv,
-    "EXECUTE"sv, "CREATE VIEW"sv, "SHOW VIEW"sv, "CREATE ROUTINE"sv, "ALTER ROUTINE"sv,
-    "CREATE TEMPORARY TABLES"sv, "DELETE HISTORY"sv};
+    "SELECT"sv,         "INSERT"sv,        "UPDATE"sv,
+    "DELETE"sv,         "CREATE"sv,        "DROP"sv,
+    "ALTER"sv,          "INDEX"sv,         "REFERENCES"sv,
+    "TRIGGER"sv,        "EVENT"sv,         "LOCK TABLES"sv,
+    "EXECUTE"sv,        "CREATE VIEW"sv,   "SHOW VIEW"sv,
+    "CREATE ROUTINE"sv, "ALTER ROUTINE"sv, "CREATE TEMPORARY TABLES"sv,
+    "DELETE HISTORY"sv};
 
-bool holds(const std::set<std::string, std::less<>>& privileges, std::string_view wanted, bool global) {
+bool holds(const std::set<std::string, std::less<>>& privileges, std::string_view wanted,
+           bool global) {
   if (privileges.count(wanted) > 0) return true;
   if (privileges.count(kAll) == 0) return false;
-  return global || std::find(kDatabaseLevel.begin(), kDatabaseLevel.end(), wanted) != kDatabaseLevel.end();
+  return global ||
+         std::find(kDatabaseLevel.begin(), kDatabaseLevel.end(), wanted) != kDatabaseLevel.end();
 }
 
 }  // namespace
 
-Grants::Grants(const std::vector<std::string>& lines, bool literal_names) : literal_names_(literal_names) {
+Grants::Grants(const std::vector<std::string>& lines, bool literal_names)
+    : literal_names_(literal_names) {
   for (const std::string& line : lines) read_line(line);
 }
 
@@ -125,7 +131,8 @@ void Grants::read_line(std::string_view line) {
   std::string_view privileges = line.substr(0, on);
   std::string_view object = line.substr(on + 4);
   if (object.starts_with("TABLE ")) object.remove_prefix(6);
-  if (object.starts_with("FUNCTION ") || object.starts_with("PROCEDURE ") || object.starts_with("PACKAGE ")) {
+  if (object.starts_with("FUNCTION ") || object.starts_with("PROCEDURE ") ||
+      object.starts_with("PACKAGE ")) {
     return;
   }
   while (!privileges.empty()) {
@@ -146,7 +153,8 @@ void Grants::read_line(std::string_view line) {
 }
 
 bool Grants::covers(const Entry& entry, std::string_view database) const {
-  return literal_names_ || !entry.table.empty() ? entry.database == database : like(entry.database, database);
+  return literal_names_ || !entry.table.empty() ? entry.database == database
+                                                : like(entry.database, database);
 }
 
 bool Grants::everywhere(std::string_view privilege) const {
@@ -171,14 +179,16 @@ bool Grants::on_table(std::string_view privilege, const TableName& table) const 
   if (on_database(privilege, table.database)) return true;
   const std::string name = canonical(privilege);
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.table == table.table && covers(entry, table.database) && holds(entry.privileges, name, false);
+    return entry.table == table.table && covers(entry, table.database) &&
+           holds(entry.privileges, name, false);
   });
 }
 
 std::string quoted_account(std::string_view current_user) {
   const std::size_t at = current_user.rfind('@');
   if (at == current_user.npos) return mysql::quote_text(current_user);
-  return mysql::quote_text(current_user.substr(0, at)) + "@" + mysql::quote_text(current_user.substr(at + 1));
+  return mysql::quote_text(current_user.substr(0, at)) + "@" +
+         mysql::quote_text(current_user.substr(at + 1));
 }
 
 }  // namespace wherry::control

@@ -69,7 +69,8 @@ Status set_key(LiveSettings& settings, std::string_view key, const json& value) 
 
 Result<LiveSettings> parse_live_settings(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
-  if (!document.is_object() || document.empty()) return usage("a JSON object of settings is expected");
+  if (!document.is_object() || document.empty())
+    return usage("a JSON object of settings is expected");
   LiveSettings settings;
   for (const auto& [key, value] : document.items()) {
     const Status done = set_key(settings, key, value);

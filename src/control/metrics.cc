@@ -9,10 +9,11 @@
 namespace wherry::control {
 namespace {
 
-constexpr std::array kStates = {
-    CopyState::starting, CopyState::copying,   CopyState::catching_up, CopyState::waiting_for_cutover,
-    CopyState::cutover,  CopyState::verifying, CopyState::done,        CopyState::paused,
-    CopyState::failed,   CopyState::interrupted};
+constexpr std::array kStates = {CopyState::starting,    CopyState::copying,
+                                CopyState::catching_up, CopyState::waiting_for_cutover,
+                                CopyState::cutover,     CopyState::verifying,
+                                CopyState::done,        CopyState::paused,
+                                CopyState::failed,      CopyState::interrupted};
 
 std::string escaped(std::string_view label) {
   std::string out;
@@ -30,13 +31,15 @@ std::string escaped(std::string_view label) {
 class Exposition {
  public:
   void family(std::string_view name, std::string_view type, std::string_view help) {
-    fmt::format_to(std::back_inserter(text_), "# HELP wherry_{0} {2}\n# TYPE wherry_{0} {1}\n", name, type, help);
+    fmt::format_to(std::back_inserter(text_), "# HELP wherry_{0} {2}\n# TYPE wherry_{0} {1}\n",
+                   name, type, help);
   }
   template <typename V>
   void sample(std::string_view name, std::string_view labels, V value) {
     const std::string_view open = labels.empty() ? "" : "{";
     const std::string_view close = labels.empty() ? "" : "}";
-    fmt::format_to(std::back_inserter(text_), "wherry_{}{}{}{} {}\n", name, open, labels, close, value);
+    fmt::format_to(std::back_inserter(text_), "wherry_{}{}{}{} {}\n", name, open, labels, close,
+                   value);
   }
   template <typename V>
   void single(std::string_view name, std::string_view type, std::string_view help, V value) {
@@ -72,9 +75,11 @@ std::string metrics_text(const CopyStatus& status) {
   out.sample("build_info", fmt::format("version=\"{}\"", version()), 1);
   out.family("copy_state", "gauge", "1 for the state that the copy is in.");
   for (const CopyState state : kStates) {
-    out.sample("copy_state", fmt::format("state=\"{}\"", to_string(state)), state == status.state ? 1 : 0);
+    out.sample("copy_state", fmt::format("state=\"{}\"", to_string(state)),
+               state == status.state ? 1 : 0);
   }
-  out.single("copy_rows_estimate", "gauge", "Rows to copy, as the source estimates them.", status.rows_estimate);
+  out.single("copy_rows_estimate", "gauge", "Rows to copy, as the source estimates them.",
+             status.rows_estimate);
   out.single("copy_rows_total", "counter", "Rows copied.", status.rows_copied);
   out.single("copy_bytes_total", "counter", "Bytes copied.", status.bytes_copied);
   out.single("transactions_applied_total", "counter", "Source transactions applied.",

@@ -21,11 +21,14 @@ constexpr std::string_view kConfig = "config";
 Error usage(std::string what) { return {Errc::usage, std::move(what)}; }
 
 const Option* find(std::span<const Option> table, std::string_view name) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Option& o) { return o.name == name; });
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Option& o) { return o.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 
-bool may_repeat(const Option& option) { return option.kind == OptionKind::list || option.repeatable; }
+bool may_repeat(const Option& option) {
+  return option.kind == OptionKind::list || option.repeatable;
+}
 
 Error unknown_option(std::span<const Option> table, std::string_view name) {
   std::vector<std::string_view> names;
@@ -40,7 +43,8 @@ Status add_value(std::vector<Setting>& settings, const Option& option, std::stri
   const auto given = std::find_if(settings.begin(), settings.end(),
                                   [&](const Setting& s) { return s.name == option.name; });
   if (given == settings.end()) {
-    settings.push_back({std::string(option.name), {std::move(value)}, fmt::format("--{}", option.name)});
+    settings.push_back(
+        {std::string(option.name), {std::move(value)}, fmt::format("--{}", option.name)});
     return Unit{};
   }
   if (!may_repeat(option)) return usage(fmt::format("--{} is given twice", option.name));
@@ -51,7 +55,8 @@ Status add_value(std::vector<Setting>& settings, const Option& option, std::stri
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool plain = ascii::letter(c) || ascii::digit(c) || c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain =
+        ascii::letter(c) || ascii::digit(c) || c == '-' || c == '_' || c == '.' || c == '~';
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
@@ -75,7 +80,8 @@ Result<std::string> referenced(std::string_view name) {
   }
   const std::string variable(name);
   const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-  if (value == nullptr) return usage(fmt::format("the environment variable {} is not set", variable));
+  if (value == nullptr)
+    return usage(fmt::format("the environment variable {} is not set", variable));
   return std::string(value);
 }
 
@@ -100,7 +106,8 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
     lines.back() += word;
   }
@@ -115,7 +122,8 @@ Result<std::vector<Setting>> read_arguments(std::span<const Option> table,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     if (!word.starts_with("--") || word.size() == 2) {
-      return usage(fmt::format("'{}' is not an option; options are written --name value", redacted(word)));
+      return usage(
+          fmt::format("'{}' is not an option; options are written --name value", redacted(word)));
     }
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
@@ -126,7 +134,8 @@ Result<std::vector<Setting>> read_arguments(std::span<const Option> table,
     if (equals != word.npos) {
       value = std::string(word.substr(equals + 1));
     } else if (option->kind != OptionKind::toggle) {
-      if (i + 1 == arguments.size()) return usage(fmt::format("--{} needs {}", name, option->value_word));
+      if (i + 1 == arguments.size())
+        return usage(fmt::format("--{} needs {}", name, option->value_word));
       value = arguments[++i];
     }
     const Status added = add_value(settings, *option, std::move(value));
@@ -145,10 +154,11 @@ Status apply_settings(std::span<const Option> table, std::vector<Setting> comman
   }
   // In the table's order, so that of two mistakes the same one is named each time.
   for (const Option& option : table) {
-    const auto setting =
-        std::find_if(all.begin(), all.end(), [&](const Setting& s) { return s.name == option.name; });
+    const auto setting = std::find_if(all.begin(), all.end(),
+                                      [&](const Setting& s) { return s.name == option.name; });
     if (setting == all.end()) continue;
-    if (option.kind == OptionKind::toggle && setting->values[0] != "true" && setting->values[0] != "false") {
+    if (option.kind == OptionKind::toggle && setting->values[0] != "true" &&
+        setting->values[0] != "false") {
       return usage(setting->place + " is true or false");
     }
     const Status done = apply_one(option, *setting);

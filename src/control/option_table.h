@@ -1,6 +1,6 @@
 // Options of a command as a table: the command line, the keys of a TOML file, the help, the message
-// for an unknown name and the completion file all come from it. Values; no threads. A table's setters
-// refer to the object they fill, which must outlive the table.
+// for an unknown name and the completion file all come from it. Values; no threads. A table's
+// setters refer to the object they fill, which must outlive the table.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 namespace wherry::control {
 
 enum class OptionKind {
-  value,     // takes one value, once
-  list,      // takes one value and may be repeated
-  toggle,    // takes none; in a file true or false
-  secret_uri // a value in which ${NAME} and ${file:PATH} are replaced
+  value,      // takes one value, once
+  list,       // takes one value and may be repeated
+  toggle,     // takes none; in a file true or false
+  secret_uri  // a value in which ${NAME} and ${file:PATH} are replaced
 };
 
 struct Option {

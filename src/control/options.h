@@ -1,5 +1,5 @@
-// What `wherry copy` was asked to do, from the command line, a TOML file and the environment. Values;
-// no threads. Every field is one option of the contract.
+// What `wherry copy` was asked to do, from the command line, a TOML file and the environment.
+// Values; no threads. Every field is one option of the contract.
 #pragma once
 
 #include <chrono>
@@ -33,21 +33,21 @@ struct CopyOptions {
   std::vector<RenameRule> rename;
   VerifyKind verify = VerifyKind::checksum;
   CutoverMode cutover = CutoverMode::automatic;
-  std::string cutover_lock;    // URL or command; empty: the source is not fenced
+  std::string cutover_lock;  // URL or command; empty: the source is not fenced
   std::string cutover_unlock;
   std::chrono::milliseconds max_downtime{0};  // 0: no limit
   bool resume = false;
   std::string state_dir;
   std::string spill_dir;
   std::uint64_t spill_max = 0;
-  std::string api;             // address; empty: no API
+  std::string api;                            // address; empty: no API
   std::optional<PositionMode> position_mode;  // not given: gtid where the source has GTIDs
-  std::uint64_t chunk_rows = 0;  // 0: chosen by bytes
-  unsigned readers = 0;          // 0: chosen
-  unsigned lanes = 0;            // 0: chosen
+  std::uint64_t chunk_rows = 0;               // 0: chosen by bytes
+  unsigned readers = 0;                       // 0: chosen
+  unsigned lanes = 0;                         // 0: chosen
   std::uint64_t memory = 1ULL << 30;
   std::chrono::milliseconds max_lag{0};
-  std::uint64_t rate_rows = 0;   // per second, 0: no limit
+  std::uint64_t rate_rows = 0;  // per second, 0: no limit
   std::uint64_t rate_bytes = 0;
   bool dry_run = false;
   std::string report_file;

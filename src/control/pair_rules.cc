@@ -29,13 +29,15 @@ bool is_dialects_own(const std::string& name) {
   return name.find("_0900_") != std::string::npos || name.find("uca1400") != std::string::npos;
 }
 
-// What comes nearest, for the remedy. Not exact: only the owner of the data can say that it will do.
+// What comes nearest, for the remedy. Not exact: only the owner of the data can say that it will
+// do.
 std::string nearest_collation(const std::string& name, const ServerView& to) {
   const bool sensitive = name.ends_with("_as_cs");
   std::vector<std::string> candidates;
   if (to.facts.is_mariadb()) {
     candidates = sensitive ? std::vector<std::string>{"utf8mb4_uca1400_nopad_as_cs", "utf8mb4_bin"}
-                           : std::vector<std::string>{"utf8mb4_uca1400_nopad_ai_ci", "utf8mb4_unicode_520_nopad_ci"};
+                           : std::vector<std::string>{"utf8mb4_uca1400_nopad_ai_ci",
+                                                      "utf8mb4_unicode_520_nopad_ci"};
   } else {
     candidates = sensitive ? std::vector<std::string>{"utf8mb4_0900_as_cs"}
                            : std::vector<std::string>{"utf8mb4_0900_ai_ci"};
@@ -89,7 +91,8 @@ void PairJudge::identity() {
     add(Severity::refusal, "target", "it is the source itself", "name another server");
   }
   if (!source_.cluster.empty() && source_.cluster == target_.cluster) {
-    add(Severity::refusal, "target", "it belongs to the same cluster as the source, so it has the rows already",
+    add(Severity::refusal, "target",
+        "it belongs to the same cluster as the source, so it has the rows already",
         "name a server outside of the cluster");
   }
 }
@@ -97,20 +100,25 @@ void PairJudge::identity() {
 // A server is known by its UUID (MySQL) or its number (MariaDB) in the other's replication status.
 void PairJudge::replication() {
   const auto replicates_from = [](const ServerView& replica, const ServerView& other) {
-    return std::any_of(replica.channels.begin(), replica.channels.end(), [&](const ReplicaChannel& channel) {
-      const auto uuid = channel.find("Master_UUID");
-      if (uuid != channel.end() && !uuid->second.empty()) return uuid->second == other.facts.server_uuid;
-      const auto number = channel.find("Master_Server_Id");
-      return number != channel.end() && number->second == std::to_string(other.facts.server_id) &&
-             other.facts.server_id != 0;
-    });
+    return std::any_of(replica.channels.begin(), replica.channels.end(),
+                       [&](const ReplicaChannel& channel) {
+                         const auto uuid = channel.find("Master_UUID");
+                         if (uuid != channel.end() && !uuid->second.empty())
+                           return uuid->second == other.facts.server_uuid;
+                         const auto number = channel.find("Master_Server_Id");
+                         return number != channel.end() &&
+                                number->second == std::to_string(other.facts.server_id) &&
+                                other.facts.server_id != 0;
+                       });
   };
   if (replicates_from(target_, source_)) {
-    add(Severity::refusal, "target", "it replicates from the source: every change would be written twice",
+    add(Severity::refusal, "target",
+        "it replicates from the source: every change would be written twice",
         "stop and reset its replication first");
   }
   if (replicates_from(source_, target_)) {
-    add(Severity::refusal, "source", "it replicates from the target: every change would come back as a new one",
+    add(Severity::refusal, "source",
+        "it replicates from the target: every change would come back as a new one",
         "stop and reset its replication first");
   }
 }
@@ -120,22 +128,25 @@ void PairJudge::settings() {
   const std::string target_names = target_.variable("lower_case_table_names");
   if (names != target_names) {
     add(Severity::refusal, "target",
-        fmt::format("lower_case_table_names is {} at the source and {} at the target", names, target_names),
+        fmt::format("lower_case_table_names is {} at the source and {} at the target", names,
+                    target_names),
         "initialise the target with the source's value");
   }
   const std::uint64_t packet = source_.number("max_allowed_packet");
   const std::uint64_t target_packet = target_.number("max_allowed_packet");
   if (target_packet < packet) {
     add(Severity::warning, "target",
-        fmt::format("max_allowed_packet is {} and {} at the source: a row larger than that stops the copy",
-                    format_bytes(target_packet), format_bytes(packet)),
+        fmt::format(
+            "max_allowed_packet is {} and {} at the source: a row larger than that stops the copy",
+            format_bytes(target_packet), format_bytes(packet)),
         fmt::format("SET GLOBAL max_allowed_packet = {};", packet));
   }
   const std::uint64_t page = source_.number("innodb_page_size");
   const std::uint64_t target_page = target_.number("innodb_page_size");
   if (target_page < page) {
     add(Severity::warning, "target",
-        fmt::format("innodb_page_size is {} and {} at the source: long rows and keys may not fit", target_page, page),
+        fmt::format("innodb_page_size is {} and {} at the source: long rows and keys may not fit",
+                    target_page, page),
         "");
   }
 }
@@ -147,7 +158,8 @@ std::string PairJudge::mapped(const std::string& collation) const {
   return "";
 }
 
-// Unique text columns whose order and equality would change could refuse rows that the source holds.
+// Unique text columns whose order and equality would change could refuse rows that the source
+// holds.
 void PairJudge::unique_text(const Table& table, std::map<std::string, std::size_t>& plain) {
   std::set<std::size_t> unique;
   for (const Index& index : table.indexes) {
@@ -163,8 +175,8 @@ void PairJudge::unique_text(const Table& table, std::map<std::string, std::size_
       continue;
     }
     add(Severity::refusal, "table " + table.name.to_string(),
-        fmt::format("unique column {} has collation {}, which has no exact twin at the target", column.name,
-                    column.collation),
+        fmt::format("unique column {} has collation {}, which has no exact twin at the target",
+                    column.name, column.collation),
         fmt::format("--map-collation {}={} where its rules will do", column.collation,
                     nearest_collation(column.collation, target_)));
   }
@@ -181,10 +193,12 @@ void PairJudge::collations() {
   for (const Table& table : tables_) unique_text(table, plain);
   for (const auto& [collation, count] : plain) {
     add(Severity::warning, "target",
-        fmt::format("{} columns that are not unique have collation {}, which has no exact twin: queries may order and "
+        fmt::format("{} columns that are not unique have collation {}, which has no exact twin: "
+                    "queries may order and "
                     "match differently",
                     count, collation),
-        fmt::format("--map-collation {}={} chooses another", collation, nearest_collation(collation, target_)));
+        fmt::format("--map-collation {}={} chooses another", collation,
+                    nearest_collation(collation, target_)));
   }
 }
 
@@ -199,7 +213,8 @@ void PairJudge::column_type(const Table& table, const Column& column) {
   constexpr unsigned kMysqlVector = 90000;
   switch (column.kind) {
     case ColumnClass::vector:
-      if (crosses() || target_.facts.version < (to_mariadb ? kMariadbVector : kMysqlVector)) refuse("a VECTOR");
+      if (crosses() || target_.facts.version < (to_mariadb ? kMariadbVector : kMysqlVector))
+        refuse("a VECTOR");
       break;
     case ColumnClass::uuid:
     case ColumnClass::inet4:
@@ -212,7 +227,8 @@ void PairJudge::column_type(const Table& table, const Column& column) {
             fmt::format("column {} is JSON, which the target keeps as text", column.name), "");
       }
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -230,7 +246,8 @@ void PairJudge::types() {
 
 }  // namespace
 
-std::string collation_twin(const std::string& collation, const ServerView& from, const ServerView& to) {
+std::string collation_twin(const std::string& collation, const ServerView& from,
+                           const ServerView& to) {
   const std::string name = canonical_collation(collation);
   const std::optional<int>* there = find_collation(to, name);
   if (there == nullptr) return "";

@@ -19,7 +19,8 @@ namespace {
 using mysql::Session;
 
 void append(std::vector<Finding>& findings, std::vector<Finding> more) {
-  findings.insert(findings.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  findings.insert(findings.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
 }
 
 Result<std::vector<Pattern>> parse_patterns(const std::vector<std::string>& texts) {
@@ -55,7 +56,8 @@ Result<std::vector<Finding>> idle_patterns(const ServerView& view, const std::ve
 }
 
 Result<std::vector<Finding>> look_at_source(Session& session, const ServerView& view,
-                                            const std::vector<Table>& tables, const CopyOptions& options) {
+                                            const std::vector<Table>& tables,
+                                            const CopyOptions& options) {
   const Result<SourceObjects> objects = view_source_objects(session, tables);
   if (!objects.ok()) return objects.error().within("source");
   std::vector<Finding> findings = judge_source(view, objects.value(), tables, options);
@@ -66,7 +68,8 @@ Result<std::vector<Finding>> look_at_source(Session& session, const ServerView& 
 }
 
 Result<std::vector<Finding>> look_at_target(Session& session, const ServerView& view,
-                                            const std::vector<Table>& tables, const CopyOptions& options) {
+                                            const std::vector<Table>& tables,
+                                            const CopyOptions& options) {
   std::set<std::string> databases;
   for (const Table& table : tables) databases.insert(renamed(options.rename, table.name).database);
   const Result<TargetObjects> objects = view_target_objects(session, databases);
@@ -110,7 +113,8 @@ Result<std::vector<Finding>> check_both(const CopyOptions& options) {
 
 }  // namespace
 
-Result<std::vector<Finding>> preflight(Session& source, Session& target, const std::vector<Table>& tables,
+Result<std::vector<Finding>> preflight(Session& source, Session& target,
+                                       const std::vector<Table>& tables,
                                        const CopyOptions& options) {
   const Result<ServerView> from = view_server(source);
   if (!from.ok()) return from.error().within("source");
@@ -129,7 +133,8 @@ Result<std::vector<Finding>> preflight(Session& source, Session& target, const s
   const bool known = from.value().facts.server_uuid == to.value().facts.server_uuid;
   if (same.value() && !known) {
     findings.value().push_back({Severity::refusal, "target",
-                                "it is the source itself, by another address or account", "name another server"});
+                                "it is the source itself, by another address or account",
+                                "name another server"});
   }
   sort_findings(findings.value());
   return findings;

@@ -17,7 +17,8 @@ namespace wherry::control {
 // All findings, also those that only inform; refusals first. An error means that a server could not
 // be asked, never that a rule forbids the run.
 Result<std::vector<Finding>> preflight(mysql::Session& source, mysql::Session& target,
-                                       const std::vector<Table>& tables, const CopyOptions& options);
+                                       const std::vector<Table>& tables,
+                                       const CopyOptions& options);
 
 // The tables of the source that the options select.
 Result<std::vector<Table>> selected_tables(mysql::Session& source, const CopyOptions& options);

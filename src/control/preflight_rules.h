@@ -10,7 +10,8 @@
 
 namespace wherry::control {
 
-// Everything that concerns one side. The target may be judged without a source: tables is then empty.
+// Everything that concerns one side. The target may be judged without a source: tables is then
+// empty.
 std::vector<Finding> judge_source(const ServerView& view, const SourceObjects& objects,
                                   const std::vector<Table>& tables, const CopyOptions& options);
 std::vector<Finding> judge_target(const ServerView& view, const TargetObjects& objects,
@@ -21,6 +22,7 @@ std::vector<Finding> judge_pair(const ServerView& source, const ServerView& targ
 
 // The collation at the other server that orders and equals text exactly alike, as its name there;
 // empty where there is none.
-std::string collation_twin(const std::string& collation, const ServerView& from, const ServerView& to);
+std::string collation_twin(const std::string& collation, const ServerView& from,
+                           const ServerView& to);
 
 }  // namespace wherry::control

@@ -27,11 +27,13 @@ struct SourceTraits {
   bool keyless_tables = false;  // among the selected
   bool without_gtids = false;   // positions are kept by file
 };
-std::vector<Need> source_needs(const ServerView& view, const CopyOptions& options, const SourceTraits& traits);
+std::vector<Need> source_needs(const ServerView& view, const CopyOptions& options,
+                               const SourceTraits& traits);
 std::vector<Need> target_needs(const ServerView& view, const CopyOptions& options);
 
 // One finding for each scope and severity that lacks something; the remedy is the whole statement.
 std::vector<Finding> missing_grants(const ServerView& view, const std::vector<Need>& needs,
-                                    const std::vector<TableName>& tables, const std::string& subject);
+                                    const std::vector<TableName>& tables,
+                                    const std::string& subject);
 
 }  // namespace wherry::control

@@ -37,7 +37,8 @@ std::optional<double> share(const CopyStatus& status) {
                                   [](const TableStatus& table) { return table.copied; });
   if (copied && !status.tables.empty()) return 1.0;
   if (status.rows_estimate == 0) return std::nullopt;
-  const double part = static_cast<double>(status.rows_copied) / static_cast<double>(status.rows_estimate);
+  const double part =
+      static_cast<double>(status.rows_copied) / static_cast<double>(status.rows_estimate);
   return std::min(part, 0.99);
 }
 
@@ -68,26 +69,34 @@ ProgressMode resolved(ProgressMode mode) {
 
 milliseconds interval_of(ProgressMode mode) {
   switch (mode) {
-    case ProgressMode::bar: return kBarInterval;
-    case ProgressMode::json: return kJsonInterval;
+    case ProgressMode::bar:
+      return kBarInterval;
+    case ProgressMode::json:
+      return kJsonInterval;
     case ProgressMode::automatic:
     case ProgressMode::lines:
-    case ProgressMode::none: return kLinesInterval;
+    case ProgressMode::none:
+      return kLinesInterval;
   }
   return kLinesInterval;
 }
 
 void show(ProgressMode mode, const CopyStatus& status) {
   switch (mode) {
-    case ProgressMode::bar: log::set_status_line(progress_bar(status, terminal_width())); return;
+    case ProgressMode::bar:
+      log::set_status_line(progress_bar(status, terminal_width()));
+      return;
     case ProgressMode::json: {
       const std::string line = dump(progress_json(status)) + "\n";
       std::fwrite(line.data(), 1, line.size(), stderr);
       return;
     }
     case ProgressMode::automatic:
-    case ProgressMode::lines: log::info("copy", "{}", progress_line(status)); return;
-    case ProgressMode::none: return;
+    case ProgressMode::lines:
+      log::info("copy", "{}", progress_line(status));
+      return;
+    case ProgressMode::none:
+      return;
   }
 }
 
@@ -100,7 +109,8 @@ std::string progress_line(const CopyStatus& status) {
   } else {
     out += " rows";
   }
-  if (const std::optional<double> part = share(status)) out += fmt::format(" ({:.0f} %)", *part * 100);
+  if (const std::optional<double> part = share(status))
+    out += fmt::format(" ({:.0f} %)", *part * 100);
   return out + tail(status);
 }
 
@@ -108,8 +118,9 @@ std::string progress_bar(const CopyStatus& status, std::size_t width) {
   constexpr std::size_t kCells = 24;
   const double part = share(status).value_or(0);
   const auto full = static_cast<std::size_t>(part * kCells);
-  std::string out = fmt::format("{:<11} [{}{}] {:3.0f} %", to_string(status.state), std::string(full, '#'),
-                                std::string(kCells - full, '.'), part * 100);
+  std::string out =
+      fmt::format("{:<11} [{}{}] {:3.0f} %", to_string(status.state), std::string(full, '#'),
+                  std::string(kCells - full, '.'), part * 100);
   out += tail(status);
   // One short of the width: a full last column makes terminals wrap.
   if (width > 0 && out.size() >= width) out.resize(width - 1);
@@ -131,7 +142,8 @@ struct ProgressView::Impl {
   }
 };
 
-ProgressView::ProgressView(ProgressMode mode, std::function<std::shared_ptr<const CopyStatus>()> status)
+ProgressView::ProgressView(ProgressMode mode,
+                           std::function<std::shared_ptr<const CopyStatus>()> status)
     : impl_(std::make_unique<Impl>()) {
   impl_->mode = resolved(mode);
   impl_->status = std::move(status);

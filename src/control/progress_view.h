@@ -1,6 +1,6 @@
 // Shows a running copy on stderr: a bar on a terminal's last line, a line every ten seconds
-// elsewhere, or a JSON document a second. Owns one thread from construction to destruction and reads
-// only published statuses.
+// elsewhere, or a JSON document a second. Owns one thread from construction to destruction and
+// reads only published statuses.
 #pragma once
 
 #include <functional>

@@ -42,7 +42,8 @@ std::vector<std::string> standing_warnings(const CopyStatus& status, const CopyO
   std::vector<std::string> out = status.warnings;
   if (!status.source_fenced && status.state == CopyState::done) {
     out.emplace_back(
-        "the source was not fenced: writes that came after the stop position are not at the target");
+        "the source was not fenced: writes that came after the stop position are not at the "
+        "target");
   }
   if (options.verify == VerifyKind::none) out.emplace_back("nothing was verified (--verify none)");
   out.emplace_back("accounts, roles and grants are not copied");
@@ -54,7 +55,8 @@ std::vector<std::string> standing_warnings(const CopyStatus& status, const CopyO
   note(options.with_triggers, "triggers");
   note(options.with_routines, "routines");
   note(options.with_events, "events");
-  if (!missing.empty()) out.push_back(fmt::format("not copied, since --with does not name them: {}", missing));
+  if (!missing.empty())
+    out.push_back(fmt::format("not copied, since --with does not name them: {}", missing));
   return out;
 }
 
@@ -78,14 +80,14 @@ std::string table_lines(const CopyStatus& status) {
   std::size_t width = 5;
   for (const TableStatus& table : status.tables) width = std::max(width, table.name.size());
   width = std::min<std::size_t>(width, 50);
-  std::string out = fmt::format("  {:<{}} {:>14} {:>12} {:>12} {:>14}  {}\n", "table", width, "rows copied",
-                                "bytes", "changes", "rows verified", "verdict");
+  std::string out = fmt::format("  {:<{}} {:>14} {:>12} {:>12} {:>14}  {}\n", "table", width,
+                                "rows copied", "bytes", "changes", "rows verified", "verdict");
   for (const TableStatus& table : status.tables) {
     std::string verdict = table.verified.empty() ? "not verified" : table.verified;
     if (table.differences > 0) verdict += fmt::format(" ({} rows)", table.differences);
-    fmt::format_to(std::back_inserter(out), "  {:<{}} {:>14} {:>12} {:>12} {:>14}  {}\n", table.name, width,
-                   table.rows_copied, format_bytes(table.bytes_copied), table.changes_applied,
-                   table.rows_verified, verdict);
+    fmt::format_to(std::back_inserter(out), "  {:<{}} {:>14} {:>12} {:>12} {:>14}  {}\n",
+                   table.name, width, table.rows_copied, format_bytes(table.bytes_copied),
+                   table.changes_applied, table.rows_verified, verdict);
   }
   return out;
 }
@@ -98,12 +100,12 @@ std::string position_text(const Position& position) {
 }
 
 std::string headline(const CopyStatus& status, const CopyOptions& options) {
-  std::string out = fmt::format("copy {} -> {}: {}", options.source.to_string(), options.target.to_string(),
-                                to_string(status.state));
+  std::string out = fmt::format("copy {} -> {}: {}", options.source.to_string(),
+                                options.target.to_string(), to_string(status.state));
   if (status.state == CopyState::done) {
-    out += is_verified(status, options)         ? ", source and target are equal"
-           : count_differences(status) > 0      ? ", DIFFERENCES FOUND"
-                                                : ", not verified";
+    out += is_verified(status, options)    ? ", source and target are equal"
+           : count_differences(status) > 0 ? ", DIFFERENCES FOUND"
+                                           : ", not verified";
   }
   return out + fmt::format(", {}\n", format_duration(elapsed(status)));
 }
@@ -153,7 +155,8 @@ std::string report_json(const CopyStatus& status, const CopyOptions& options) {
   out["tables"] = json::array();
   for (const TableStatus& table : status.tables) out["tables"].push_back(to_json(table));
   out["differences"] = json::array();
-  for (const Difference& difference : status.differences) out["differences"].push_back(to_json(difference));
+  for (const Difference& difference : status.differences)
+    out["differences"].push_back(to_json(difference));
   return dump(out, 2) + "\n";
 }
 
@@ -174,8 +177,9 @@ std::string report_text(const CopyStatus& status, const CopyOptions& options) {
     out += fmt::format("  {}: {:.2f} s\n", phase, seconds);
   }
   for (const Difference& difference : status.differences) {
-    out += fmt::format("  difference: {} {} {}{}{}\n", difference.table, difference.key, difference.kind,
-                       difference.columns.empty() ? "" : " in ", fmt::join(difference.columns, ", "));
+    out += fmt::format("  difference: {} {} {}{}{}\n", difference.table, difference.key,
+                       difference.kind, difference.columns.empty() ? "" : " in ",
+                       fmt::join(difference.columns, ", "));
   }
   for (const std::string& warning : standing_warnings(status, options)) {
     out += fmt::format("  note: {}\n", warning);
@@ -189,7 +193,8 @@ Status write_report(const std::string& path, const std::string& text) {
   if (file < 0) return io_error(draft, "open");
   Status written = write_all(file, text, draft);
   ::close(file);
-  if (written.ok() && ::rename(draft.c_str(), path.c_str()) != 0) written = io_error(path, "rename to");
+  if (written.ok() && ::rename(draft.c_str(), path.c_str()) != 0)
+    written = io_error(path, "rename to");
   if (!written.ok()) ::unlink(draft.c_str());
   return written;
 }

@@ -85,8 +85,10 @@ std::string read_cluster(Session& session, const ServerView& view) {
 // MariaDB keeps some collations under a name that needs its character set in front.
 Result<std::map<std::string, std::optional<int>>> read_collations(Session& session) {
   Result<Rows> rows = session.query(
-      "SELECT FULL_COLLATION_NAME, ID FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY");
-  if (!rows.ok()) rows = session.query("SELECT COLLATION_NAME, ID FROM information_schema.COLLATIONS");
+      "SELECT FULL_COLLATION_NAME, ID FROM "
+      "information_schema.COLLATION_CHARACTER_SET_APPLICABILITY");
+  if (!rows.ok())
+    rows = session.query("SELECT COLLATION_NAME, ID FROM information_schema.COLLATIONS");
   if (!rows.ok()) return rows.error().within("read the collations");
   std::map<std::string, std::optional<int>> out;
   for (const auto& row : rows.value().rows) {
@@ -100,10 +102,12 @@ Result<std::map<std::string, std::optional<int>>> read_collations(Session& sessi
 
 Result<std::size_t> count(Session& session, std::string_view from, std::string_view column,
                           const std::set<std::string>& databases) {
-  const Result<Rows> rows = session.query(fmt::format("SELECT COUNT(*) FROM information_schema.{} WHERE {} IN ({})",
-                                                      from, column, quoted_list(databases)));
+  const Result<Rows> rows =
+      session.query(fmt::format("SELECT COUNT(*) FROM information_schema.{} WHERE {} IN ({})", from,
+                                column, quoted_list(databases)));
   if (!rows.ok()) return rows.error().within(fmt::format("count in {}", from));
-  return static_cast<std::size_t>(std::strtoull(text(rows.value().rows.at(0)[0]).c_str(), nullptr, 10));
+  return static_cast<std::size_t>(
+      std::strtoull(text(rows.value().rows.at(0)[0]).c_str(), nullptr, 10));
 }
 
 void read_binlog_filters(Session& session, SourceObjects& objects) {
@@ -114,11 +118,13 @@ void read_binlog_filters(Session& session, SourceObjects& objects) {
   objects.binlog_ignore_db = text(rows.value().rows[0][3]);
 }
 
-Status read_tables_of_kinds(Session& session, const std::set<std::string>& databases, SourceObjects& objects) {
-  const Result<Rows> rows = session.query(
-      fmt::format("SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA IN "
-                  "({}) AND TABLE_TYPE <> 'BASE TABLE'",
-                  quoted_list(databases)));
+Status read_tables_of_kinds(Session& session, const std::set<std::string>& databases,
+                            SourceObjects& objects) {
+  const Result<Rows> rows =
+      session.query(fmt::format("SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM "
+                                "information_schema.TABLES WHERE TABLE_SCHEMA IN "
+                                "({}) AND TABLE_TYPE <> 'BASE TABLE'",
+                                quoted_list(databases)));
   if (!rows.ok()) return rows.error().within("read the kinds of tables");
   for (const auto& row : rows.value().rows) {
     const std::string kind = text(row[2]);
@@ -170,9 +176,11 @@ Result<SourceObjects> view_source_objects(Session& session, const std::vector<Ta
   read_binlog_filters(session, objects);
   const Result<Rows> prepared = session.query("XA RECOVER");
   if (prepared.ok()) objects.prepared_xa = prepared.value().rows.size();
-  const Result<Rows> engines = session.query("SELECT ENGINE FROM information_schema.ENGINES WHERE TRANSACTIONS = 'YES'");
+  const Result<Rows> engines =
+      session.query("SELECT ENGINE FROM information_schema.ENGINES WHERE TRANSACTIONS = 'YES'");
   if (!engines.ok()) return engines.error().within("read the engines");
-  for (const auto& row : engines.value().rows) objects.transactional_engines.insert(ascii::lower(text(row[0])));
+  for (const auto& row : engines.value().rows)
+    objects.transactional_engines.insert(ascii::lower(text(row[0])));
 
   const std::set<std::string> databases = databases_of(tables);
   const Status kinds = read_tables_of_kinds(session, databases, objects);
@@ -192,17 +200,20 @@ Result<SourceObjects> view_source_objects(Session& session, const std::vector<Ta
   return objects;
 }
 
-Result<TargetObjects> view_target_objects(Session& session, const std::set<std::string>& databases) {
+Result<TargetObjects> view_target_objects(Session& session,
+                                          const std::set<std::string>& databases) {
   TargetObjects objects;
   const std::string list = quoted_list(databases);
   const Result<Rows> tables = session.query(fmt::format(
-      "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ({})", list));
+      "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ({})",
+      list));
   if (!tables.ok()) return tables.error().within("read the tables");
   for (const auto& row : tables.value().rows) objects.tables.insert({text(row[0]), text(row[1])});
-  const Result<Rows> triggers = session.query(fmt::format(
-      "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE "
-      "EVENT_OBJECT_SCHEMA IN ({})",
-      list));
+  const Result<Rows> triggers =
+      session.query(fmt::format("SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, TRIGGER_NAME FROM "
+                                "information_schema.TRIGGERS WHERE "
+                                "EVENT_OBJECT_SCHEMA IN ({})",
+                                list));
   if (!triggers.ok()) return triggers.error().within("read the triggers");
   for (const auto& row : triggers.value().rows) {
     objects.triggers.push_back({{text(row[0]), text(row[1])}, text(row[2])});
@@ -212,7 +223,8 @@ Result<TargetObjects> view_target_objects(Session& session, const std::set<std::
 
 Result<bool> is_same_server(Session& source, Session& target) {
   std::random_device random;
-  const std::string name = mysql::quote_text(fmt::format("wherry-{:08x}{:08x}", random(), random()));
+  const std::string name =
+      mysql::quote_text(fmt::format("wherry-{:08x}{:08x}", random(), random()));
   const Result<Rows> taken = source.query(fmt::format("SELECT GET_LOCK({}, 0)", name));
   if (!taken.ok()) return taken.error().within("take a user lock at the source");
   const Result<Rows> seen = target.query(fmt::format("SELECT IS_USED_LOCK({})", name));

@@ -1,5 +1,6 @@
-// What the preflight reads from a server before it judges: settings, privileges, replication and the
-// objects that concern the selected tables. The views are values, so that the rules need no server.
+// What the preflight reads from a server before it judges: settings, privileges, replication and
+// the objects that concern the selected tables. The views are values, so that the rules need no
+// server.
 #pragma once
 
 #include <cstdint>
@@ -40,22 +41,24 @@ struct ServerView {
 };
 
 struct SourceObjects {
-  std::string binlog_do_db, binlog_ignore_db;     // filters of what is logged
-  std::optional<std::size_t> prepared_xa;         // not known where the account may not ask
-  std::set<std::string> transactional_engines;    // lower case
-  std::vector<TableName> versioned;               // system-versioned tables
+  std::string binlog_do_db, binlog_ignore_db;   // filters of what is logged
+  std::optional<std::size_t> prepared_xa;       // not known where the account may not ask
+  std::set<std::string> transactional_engines;  // lower case
+  std::vector<TableName> versioned;             // system-versioned tables
   std::size_t views = 0, triggers = 0, routines = 0, events = 0, sequences = 0;
 };
 
 struct TargetObjects {
-  std::set<TableName> tables;                             // in the databases concerned
+  std::set<TableName> tables;                               // in the databases concerned
   std::vector<std::pair<TableName, std::string>> triggers;  // table, name
 };
 
 Result<ServerView> view_server(mysql::Session& session);
 // Of the databases of the selected tables.
-Result<SourceObjects> view_source_objects(mysql::Session& session, const std::vector<Table>& tables);
-Result<TargetObjects> view_target_objects(mysql::Session& session, const std::set<std::string>& databases);
+Result<SourceObjects> view_source_objects(mysql::Session& session,
+                                          const std::vector<Table>& tables);
+Result<TargetObjects> view_target_objects(mysql::Session& session,
+                                          const std::set<std::string>& databases);
 
 // Whether the two sessions talk to one server, whatever their addresses are: a user lock that one
 // holds is seen by the other. Nothing is changed; the lock is gone when it returns.

@@ -19,8 +19,8 @@ constexpr double kShortRetentionHours = 24;
 // One judgement: appends to the list that is being made.
 class SourceJudge {
  public:
-  SourceJudge(const ServerView& view, const SourceObjects& objects, const std::vector<Table>& tables,
-              const CopyOptions& options)
+  SourceJudge(const ServerView& view, const SourceObjects& objects,
+              const std::vector<Table>& tables, const CopyOptions& options)
       : view_(view), objects_(objects), tables_(tables), options_(options) {}
 
   std::vector<Finding> run() {
@@ -42,8 +42,10 @@ class SourceJudge {
   void add(Severity severity, std::string message, std::string remedy) {
     findings_.push_back({severity, "source", std::move(message), std::move(remedy)});
   }
-  void add_table(Severity severity, const TableName& table, std::string message, std::string remedy) {
-    findings_.push_back({severity, "table " + table.to_string(), std::move(message), std::move(remedy)});
+  void add_table(Severity severity, const TableName& table, std::string message,
+                 std::string remedy) {
+    findings_.push_back(
+        {severity, "table " + table.to_string(), std::move(message), std::move(remedy)});
   }
   bool without_gtids() const {
     if (options_.position_mode) return *options_.position_mode == PositionMode::file;
@@ -72,7 +74,8 @@ class SourceJudge {
 
 void SourceJudge::version() {
   const bool mariadb = view_.facts.is_mariadb();
-  add(Severity::note, fmt::format("{} {}", mariadb ? "MariaDB" : "MySQL", view_.facts.version_text), "");
+  add(Severity::note, fmt::format("{} {}", mariadb ? "MariaDB" : "MySQL", view_.facts.version_text),
+      "");
   if (view_.facts.version < (mariadb ? kMariadbOldest : kMysqlOldest)) {
     add(Severity::refusal, fmt::format("version {} is too old", view_.facts.version_text),
         "MySQL from 8.0 and MariaDB from 10.5 are known");
@@ -89,15 +92,17 @@ void SourceJudge::binlog() {
     const std::string value = view_.variable(name);
     if (value.empty() || ascii::same(value, wanted)) return;
     add(Severity::refusal, fmt::format("{} is {}: {}", name, value, why),
-        fmt::format("SET GLOBAL {} = '{}'; sessions that are open keep the old value until they reconnect", name,
-                    wanted));
+        fmt::format(
+            "SET GLOBAL {} = '{}'; sessions that are open keep the old value until they reconnect",
+            name, wanted));
   };
   must_be("binlog_format", "ROW", "statements cannot be followed, only rows");
   must_be("binlog_row_image", "FULL", "a copy needs whole rows");
   if (!objects_.binlog_do_db.empty() || !objects_.binlog_ignore_db.empty()) {
     add(Severity::refusal,
-        fmt::format("the binary log leaves databases out (binlog_do_db '{}', binlog_ignore_db '{}')",
-                    objects_.binlog_do_db, objects_.binlog_ignore_db),
+        fmt::format(
+            "the binary log leaves databases out (binlog_do_db '{}', binlog_ignore_db '{}')",
+            objects_.binlog_do_db, objects_.binlog_ignore_db),
         "remove binlog-do-db and binlog-ignore-db from the server's configuration and restart it");
   }
   if (ascii::same(view_.variable("binlog_checksum"), "none")) {
@@ -106,7 +111,8 @@ void SourceJudge::binlog() {
   }
   const std::string metadata = view_.variable("binlog_row_metadata");
   if (!metadata.empty() && !ascii::same(metadata, "FULL")) {
-    add(Severity::note, fmt::format("binlog_row_metadata is {}: columns are taken from the schema", metadata),
+    add(Severity::note,
+        fmt::format("binlog_row_metadata is {}: columns are taken from the schema", metadata),
         "SET GLOBAL binlog_row_metadata = FULL; lets every event name its columns");
   }
 }
@@ -114,11 +120,13 @@ void SourceJudge::binlog() {
 void SourceJudge::positions() {
   if (view_.facts.is_mariadb()) return;
   if (options_.position_mode == PositionMode::gtid && !view_.facts.gtid_on) {
-    add(Severity::refusal, fmt::format("--position-mode gtid, but gtid_mode is {}", view_.variable("gtid_mode")),
+    add(Severity::refusal,
+        fmt::format("--position-mode gtid, but gtid_mode is {}", view_.variable("gtid_mode")),
         "set gtid_mode = ON, or use --position-mode file");
   } else if (without_gtids()) {
     add(Severity::note,
-        "positions are kept by file: the copy can be resumed at this server only, and each read of a chunk takes "
+        "positions are kept by file: the copy can be resumed at this server only, and each read of "
+        "a chunk takes "
         "a global read lock for a moment",
         "set gtid_mode = ON where that is not wanted");
   }
@@ -126,13 +134,14 @@ void SourceJudge::positions() {
 
 void SourceJudge::channel(const ReplicaChannel& channel) {
   static constexpr const char* kFilters[] = {
-      "Replicate_Do_DB",         "Replicate_Ignore_DB",         "Replicate_Do_Table",
-      "Replicate_Ignore_Table",  "Replicate_Wild_Do_Table",     "Replicate_Wild_Ignore_Table",
-      "Replicate_Rewrite_DB",    "Replicate_Do_Domain_Ids",     "Replicate_Ignore_Domain_Ids"};
+      "Replicate_Do_DB",        "Replicate_Ignore_DB",     "Replicate_Do_Table",
+      "Replicate_Ignore_Table", "Replicate_Wild_Do_Table", "Replicate_Wild_Ignore_Table",
+      "Replicate_Rewrite_DB",   "Replicate_Do_Domain_Ids", "Replicate_Ignore_Domain_Ids"};
   for (const char* name : kFilters) {
     const auto found = channel.find(name);
     if (found == channel.end() || found->second.empty()) continue;
-    add(Severity::refusal, fmt::format("it is a replica that filters: {} = {}", name, found->second),
+    add(Severity::refusal,
+        fmt::format("it is a replica that filters: {} = {}", name, found->second),
         "copy from its own source, or remove the filter");
   }
 }
@@ -143,11 +152,13 @@ void SourceJudge::replica() {
   const bool logs = view_.is_on(newer.empty() ? "log_slave_updates" : "log_replica_updates");
   if (!logs) {
     add(Severity::refusal, "it is a replica and does not log what it replicates",
-        "start it with --log-slave-updates (MySQL: --log-replica-updates), or copy from its own source");
+        "start it with --log-slave-updates (MySQL: --log-replica-updates), or copy from its own "
+        "source");
   } else {
     const auto host = view_.channels[0].find("Master_Host");
     add(Severity::note,
-        fmt::format("it is a replica of {}: its own lag adds to ours, and fencing must happen at its source",
+        fmt::format("it is a replica of {}: its own lag adds to ours, and fencing must happen at "
+                    "its source",
                     host == view_.channels[0].end() ? "another server" : host->second),
         "");
   }
@@ -157,7 +168,8 @@ void SourceJudge::replica() {
 void SourceJudge::prepared_transactions() {
   if (!objects_.prepared_xa || *objects_.prepared_xa == 0) return;
   add(Severity::refusal,
-      fmt::format("{} prepared XA transactions are open: their rows came before the copy's first position and their "
+      fmt::format("{} prepared XA transactions are open: their rows came before the copy's first "
+                  "position and their "
                   "commit will come after it",
                   *objects_.prepared_xa),
       "XA COMMIT or XA ROLLBACK what XA RECOVER lists");
@@ -167,7 +179,8 @@ void SourceJudge::keys() {
   for (const Table& table : tables_) {
     if (row_key(table) != nullptr) continue;
     add_table(Severity::warning, table.name,
-              "it has no usable key (NOT NULL, unique, whole columns): it is copied in one read and its changes "
+              "it has no usable key (NOT NULL, unique, whole columns): it is copied in one read "
+              "and its changes "
               "are found by comparing whole rows",
               "add a primary key");
   }
@@ -178,11 +191,13 @@ void SourceJudge::engines() {
     const std::string engine = ascii::lower(table.engine);
     if (engine == "innodb") continue;
     if (objects_.transactional_engines.count(engine) > 0) {
-      add_table(Severity::warning, table.name, fmt::format("engine {}: only InnoDB is tested", table.engine), "");
+      add_table(Severity::warning, table.name,
+                fmt::format("engine {}: only InnoDB is tested", table.engine), "");
       continue;
     }
     add_table(Severity::refusal, table.name,
-              fmt::format("engine {} has no transactions, so it cannot be read at a position", table.engine),
+              fmt::format("engine {} has no transactions, so it cannot be read at a position",
+                          table.engine),
               "ALTER TABLE ... ENGINE = InnoDB, or leave it out with --exclude");
   }
   for (const TableName& table : objects_.versioned) {
@@ -190,7 +205,9 @@ void SourceJudge::engines() {
                                       [&](const Table& one) { return one.name == table; });
     if (!selected) continue;
     add_table(Severity::warning, table,
-              "it is system-versioned: only its current rows are copied, and the target begins a new history", "");
+              "it is system-versioned: only its current rows are copied, and the target begins a "
+              "new history",
+              "");
   }
 }
 
@@ -201,18 +218,21 @@ void SourceJudge::privileges() {
   traits.without_gtids = without_gtids();
   std::vector<TableName> names;
   for (const Table& table : tables_) names.push_back(table.name);
-  for (Finding& finding : missing_grants(view_, source_needs(view_, options_, traits), names, "source")) {
+  for (Finding& finding :
+       missing_grants(view_, source_needs(view_, options_, traits), names, "source")) {
     findings_.push_back(std::move(finding));
   }
   if (!view_.grants.everywhere("SELECT")) {
-    add(Severity::note, "the account cannot see every database: what it cannot see is not copied", "");
+    add(Severity::note, "the account cannot see every database: what it cannot see is not copied",
+        "");
   }
 }
 
 void SourceJudge::other_objects() {
   const auto left_out = [&](std::size_t count, bool wanted, std::string_view word) {
     if (count == 0 || wanted) return;
-    add(Severity::note, fmt::format("{} {} are not copied", count, word), fmt::format("--with {}", word));
+    add(Severity::note, fmt::format("{} {} are not copied", count, word),
+        fmt::format("--with {}", word));
   };
   left_out(objects_.views, options_.with_views, "views");
   left_out(objects_.triggers, options_.with_triggers, "triggers");
@@ -234,8 +254,9 @@ void SourceJudge::retention() {
     return;
   }
   const auto time = std::chrono::milliseconds(std::llround(hours * 3'600'000));
-  const std::string kept = fmt::format("the binary log is kept for {}: the copy must not fall further behind",
-                                       format_duration(time));
+  const std::string kept =
+      fmt::format("the binary log is kept for {}: the copy must not fall further behind",
+                  format_duration(time));
   if (hours < kShortRetentionHours) {
     add(Severity::warning, kept,
         view_.facts.is_mariadb() && view_.variable("binlog_expire_logs_seconds").empty()
@@ -254,11 +275,14 @@ void SourceJudge::sizes() {
     bytes += table.data_bytes_estimate;
   }
   if (tables_.empty()) {
-    add(Severity::refusal, "no table is selected", "look at --include and --exclude, and at what the account may see");
+    add(Severity::refusal, "no table is selected",
+        "look at --include and --exclude, and at what the account may see");
     return;
   }
   add(Severity::note,
-      fmt::format("{} tables, about {} rows, {} of data", tables_.size(), rows, format_bytes(bytes)), "");
+      fmt::format("{} tables, about {} rows, {} of data", tables_.size(), rows,
+                  format_bytes(bytes)),
+      "");
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ json status_json(const CopyStatus& status) {
   out["tables"] = json::array();
   for (const TableStatus& table : status.tables) out["tables"].push_back(to_json(table));
   out["differences"] = json::array();
-  for (const Difference& difference : status.differences) out["differences"].push_back(to_json(difference));
+  for (const Difference& difference : status.differences)
+    out["differences"].push_back(to_json(difference));
   return out;
 }
 

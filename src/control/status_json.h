@@ -1,5 +1,5 @@
-// The status of a copy as JSON and as Prometheus text: one spelling for the API, the report, SIGUSR1
-// and --progress json. Pure.
+// The status of a copy as JSON and as Prometheus text: one spelling for the API, the report,
+// SIGUSR1 and --progress json. Pure.
 #pragma once
 
 #include <chrono>

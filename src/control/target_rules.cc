@@ -17,10 +17,13 @@ constexpr unsigned kMariadbOldest = 100500;
 
 class TargetJudge {
  public:
-  TargetJudge(const ServerView& view, const TargetObjects& objects, const std::vector<Table>& tables,
-              const CopyOptions& options)
+  TargetJudge(const ServerView& view, const TargetObjects& objects,
+              const std::vector<Table>& tables, const CopyOptions& options)
       : view_(view), objects_(objects), tables_(tables), options_(options) {
-    for (const Table& table : tables) routed_.push_back(folded(renamed(options.rename, table.name)));
+    for (const Table& table : tables) {
+      routed_.push_back(folded(renamed(options.rename, table.name)));
+      routed_names_.insert(routed_.back());
+    }
   }
 
   std::vector<Finding> run() {
@@ -46,9 +49,7 @@ class TargetJudge {
     if (view_.number("lower_case_table_names") == 0) return name;
     return {ascii::lower(name.database), ascii::lower(name.table)};
   }
-  bool is_routed(const TableName& name) const {
-    return std::find(routed_.begin(), routed_.end(), folded(name)) != routed_.end();
-  }
+  bool is_routed(const TableName& name) const { return routed_names_.count(folded(name)) > 0; }
 
   void version();
   void writable();
@@ -66,12 +67,14 @@ class TargetJudge {
   const std::vector<Table>& tables_;
   const CopyOptions& options_;
   std::vector<TableName> routed_;  // where each table goes, in the order of tables_
+  std::set<TableName> routed_names_;
   std::vector<Finding> findings_;
 };
 
 void TargetJudge::version() {
   const bool mariadb = view_.facts.is_mariadb();
-  add(Severity::note, fmt::format("{} {}", mariadb ? "MariaDB" : "MySQL", view_.facts.version_text), "");
+  add(Severity::note, fmt::format("{} {}", mariadb ? "MariaDB" : "MySQL", view_.facts.version_text),
+      "");
   if (view_.facts.version < (mariadb ? kMariadbOldest : kMysqlOldest)) {
     add(Severity::refusal, fmt::format("version {} is too old", view_.facts.version_text),
         "MySQL from 8.0 and MariaDB from 10.5 are known");
@@ -83,7 +86,8 @@ void TargetJudge::writable() {
   for (const char* name : {"super_read_only", "read_only", "innodb_read_only"}) {
     const std::string value = view_.variable(name);
     if (value.empty() || ascii::same(value, "off") || value == "0") continue;
-    add(Severity::refusal, fmt::format("{} is {}", name, value), fmt::format("SET GLOBAL {} = OFF;", name));
+    add(Severity::refusal, fmt::format("{} is {}", name, value),
+        fmt::format("SET GLOBAL {} = OFF;", name));
     return;
   }
 }
@@ -102,24 +106,28 @@ void TargetJudge::replica() {
 void TargetJudge::binlog() {
   if (!view_.is_on("log_bin") || !options_.target_binlog) return;
   if (!ascii::same(view_.variable("binlog_format"), "STATEMENT")) return;
-  add(Severity::refusal, "binlog_format is STATEMENT: row writes at READ COMMITTED would be refused",
+  add(Severity::refusal,
+      "binlog_format is STATEMENT: row writes at READ COMMITTED would be refused",
       "SET GLOBAL binlog_format = 'ROW'; or --target-binlog off");
 }
 
 void TargetJudge::primary_keys() {
-  const bool required = view_.is_on("sql_require_primary_key") || view_.is_on("innodb_force_primary_key");
+  const bool required =
+      view_.is_on("sql_require_primary_key") || view_.is_on("innodb_force_primary_key");
   const bool generated = view_.is_on("sql_generate_invisible_primary_key");
   for (const Table& table : tables_) {
     const bool primary = std::any_of(table.indexes.begin(), table.indexes.end(),
                                      [](const Index& index) { return index.primary; });
     if (primary) continue;
     if (required && !generated) {
-      findings_.push_back({Severity::refusal, "table " + table.name.to_string(),
-                           "it has no primary key and the target demands one (sql_require_primary_key)",
-                           "add a primary key at the source, or SET GLOBAL sql_require_primary_key = OFF;"});
+      findings_.push_back(
+          {Severity::refusal, "table " + table.name.to_string(),
+           "it has no primary key and the target demands one (sql_require_primary_key)",
+           "add a primary key at the source, or SET GLOBAL sql_require_primary_key = OFF;"});
     } else if (generated) {
       findings_.push_back({Severity::warning, "table " + table.name.to_string(),
-                           "the target will add an invisible primary key to it (sql_generate_invisible_primary_key)",
+                           "the target will add an invisible primary key to it "
+                           "(sql_generate_invisible_primary_key)",
                            ""});
     }
   }
@@ -129,8 +137,9 @@ void TargetJudge::existing() {
   if (options_.resume || options_.existing == ExistingMode::use) return;
   for (const TableName& name : objects_.tables) {
     if (!is_routed(name)) continue;
-    findings_.push_back({Severity::refusal, "table " + name.to_string(), "it is already at the target",
-                         "drop it, or --existing use to write into it, or --resume to go on with an earlier run"});
+    findings_.push_back(
+        {Severity::refusal, "table " + name.to_string(), "it is already at the target",
+         "drop it, or --existing use to write into it, or --resume to go on with an earlier run"});
   }
 }
 
@@ -138,9 +147,10 @@ void TargetJudge::triggers() {
   if (options_.resume && options_.with_triggers) return;
   for (const auto& [table, name] : objects_.triggers) {
     if (!is_routed(table)) continue;
-    findings_.push_back({Severity::refusal, "table " + table.to_string(),
-                         fmt::format("trigger {} at the target would fire on every row that is written", name),
-                         "drop it and create it again after the copy"});
+    findings_.push_back(
+        {Severity::refusal, "table " + table.to_string(),
+         fmt::format("trigger {} at the target would fire on every row that is written", name),
+         "drop it and create it again after the copy"});
   }
 }
 
@@ -148,22 +158,25 @@ void TargetJudge::collisions() {
   std::set<TableName> seen;
   for (std::size_t i = 0; i < routed_.size(); ++i) {
     if (ascii::same(routed_[i].database, options_.meta_database)) {
-      findings_.push_back({Severity::refusal, "table " + tables_[i].name.to_string(),
-                           fmt::format("it would go into the database {}, which is kept for progress",
-                                       options_.meta_database),
-                           "choose another with --meta-database or --rename"});
+      findings_.push_back(
+          {Severity::refusal, "table " + tables_[i].name.to_string(),
+           fmt::format("it would go into the database {}, which is kept for progress",
+                       options_.meta_database),
+           "choose another with --meta-database or --rename"});
     }
     if (seen.insert(routed_[i]).second) continue;
-    findings_.push_back({Severity::refusal, "table " + tables_[i].name.to_string(),
-                         fmt::format("two tables would become {} at the target", routed_[i].to_string()),
-                         "look at --rename, and at names that differ by case only"});
+    findings_.push_back(
+        {Severity::refusal, "table " + tables_[i].name.to_string(),
+         fmt::format("two tables would become {} at the target", routed_[i].to_string()),
+         "look at --rename, and at names that differ by case only"});
   }
 }
 
 void TargetJudge::loading() {
   if (!view_.is_on("local_infile")) {
     add(Severity::warning,
-        "local_infile is off: rows are written by INSERT, which takes about half again as long as LOAD DATA",
+        "local_infile is off: rows are written by INSERT, which takes about half again as long as "
+        "LOAD DATA",
         "SET GLOBAL local_infile = ON;");
   }
 }
