@@ -29,31 +29,61 @@ struct CellFrame {
 
 inline CellFrame frame_of(const ColumnShape& shape) {
   switch (shape.type) {
-    case WireType::tiny: case WireType::year: return {1, 0};
-    case WireType::short_: return {2, 0};
-    case WireType::int24: case WireType::date: case WireType::newdate: return {3, 0};
-    case WireType::long_: return {4, 0};
-    case WireType::longlong: return {8, 0};
-    case WireType::time: return {kOldTimeSizes[shape.meta % 7], 0};
-    case WireType::datetime: return {kOldDatetimeSizes[shape.meta % 7], 0};
-    case WireType::timestamp: return {kOldTimestampSizes[shape.meta % 7], 0};
-    case WireType::float_: return {4, 0};
-    case WireType::double_: return {8, 0};
-    case WireType::timestamp2: return {4u + (shape.meta + 1u) / 2, 0};
-    case WireType::datetime2: return {5u + (shape.meta + 1u) / 2, 0};
-    case WireType::time2: return {3u + (shape.meta + 1u) / 2, 0};
-    case WireType::newdecimal: return {decimal_size(shape.meta >> 8, shape.meta & 0xFF), 0};
-    case WireType::enum_: case WireType::set: return {shape.meta, 0};
-    case WireType::bit: return {(shape.meta >> 8) + ((shape.meta & 0xFF) != 0 ? 1u : 0u), 0};
-    case WireType::varchar: case WireType::varchar_compressed: case WireType::string:
+    case WireType::tiny:
+    case WireType::year:
+      return {1, 0};
+    case WireType::short_:
+      return {2, 0};
+    case WireType::int24:
+    case WireType::date:
+    case WireType::newdate:
+      return {3, 0};
+    case WireType::long_:
+      return {4, 0};
+    case WireType::longlong:
+      return {8, 0};
+    case WireType::time:
+      return {kOldTimeSizes[shape.meta % 7], 0};
+    case WireType::datetime:
+      return {kOldDatetimeSizes[shape.meta % 7], 0};
+    case WireType::timestamp:
+      return {kOldTimestampSizes[shape.meta % 7], 0};
+    case WireType::float_:
+      return {4, 0};
+    case WireType::double_:
+      return {8, 0};
+    case WireType::timestamp2:
+      return {4u + (shape.meta + 1u) / 2, 0};
+    case WireType::datetime2:
+      return {5u + (shape.meta + 1u) / 2, 0};
+    case WireType::time2:
+      return {3u + (shape.meta + 1u) / 2, 0};
+    case WireType::newdecimal:
+      return {decimal_size(shape.meta >> 8, shape.meta & 0xFF), 0};
+    case WireType::enum_:
+    case WireType::set:
+      return {shape.meta, 0};
+    case WireType::bit:
+      return {(shape.meta >> 8) + ((shape.meta & 0xFF) != 0 ? 1u : 0u), 0};
+    case WireType::varchar:
+    case WireType::varchar_compressed:
+    case WireType::string:
     case WireType::var_string:
       return {0, shape.meta > 255 ? 2u : 1u};
-    case WireType::blob: case WireType::tiny_blob: case WireType::medium_blob:
-    case WireType::long_blob: case WireType::geometry: case WireType::json: case WireType::vector:
+    case WireType::blob:
+    case WireType::tiny_blob:
+    case WireType::medium_blob:
+    case WireType::long_blob:
+    case WireType::geometry:
+    case WireType::json:
+    case WireType::vector:
     case WireType::blob_compressed:
       return {0, shape.meta};
-    case WireType::typed_array: return {0, 4};
-    case WireType::null: case WireType::decimal: break;
+    case WireType::typed_array:
+      return {0, 4};
+    case WireType::null:
+    case WireType::decimal:
+      break;
   }
   return {0, 0};
 }

@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kBytesMax = 32;  // 65 digits take at most 31
 constexpr unsigned kGroupDigits = 9;
 constexpr std::uint8_t kGroupBytes[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 4};
-constexpr std::uint32_t kPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
-                                     1000000000};
+constexpr std::uint32_t kPowers[] = {1,      10,      100,      1000,      10000,
+                                     100000, 1000000, 10000000, 100000000, 1000000000};
 
 // Reads a group of 1 to 9 digits. False: the value has more digits than the group.
 bool read_group(const std::byte*& at, unsigned digits, std::uint64_t& value) {

@@ -36,7 +36,8 @@ unsigned leading_number(std::string_view text) {
 bool knows_checksums(std::string_view version) {
   const unsigned major = leading_number(version);
   const std::size_t dot = version.find('.');
-  const unsigned minor = dot == std::string_view::npos ? 0 : leading_number(version.substr(dot + 1));
+  const unsigned minor =
+      dot == std::string_view::npos ? 0 : leading_number(version.substr(dot + 1));
   return major > 5 || (major == 5 && minor >= 6);
 }
 
@@ -113,11 +114,12 @@ Result<Bytes> event_body(Bytes event, const FormatDescription& format, bool veri
 
   // The rotate event that a server makes up at the start of a file follows the checksum rule of the
   // file before, which may be unknown: the bytes themselves are asked.
-  const bool made_up = header.value().type == EventType::rotate &&
-                       (header.value().flags & kFlagArtificial) != 0;
+  const bool made_up =
+      header.value().type == EventType::rotate && (header.value().flags & kFlagArtificial) != 0;
   if (made_up) {
     const bool has_checksum = could_hold_checksum && checksum_matches(event);
-    return event.subspan(kHeaderSize, event.size() - kHeaderSize - (has_checksum ? kChecksumSize : 0));
+    return event.subspan(kHeaderSize,
+                         event.size() - kHeaderSize - (has_checksum ? kChecksumSize : 0));
   }
   const bool description = header.value().type == EventType::format_description;
   if (!format.checksummed && !description) return event.subspan(kHeaderSize);

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "decode/event.h"
 #include "decode/varint.h"
 
@@ -28,8 +30,10 @@ Result<GtidEvent> decode_mysql_gtid(const EventHeader& header, Bytes body) {
   const Bytes uuid = in.bytes(kUuidSize);
   event.number = in.uint_le(8);
   if (in.failed()) return Error{Errc::truncated, "gtid event"};
-  if (event.anonymous) event.number = 0;
-  else event.source = uuid_text(uuid);
+  if (event.anonymous)
+    event.number = 0;
+  else
+    event.source = uuid_text(uuid);
 
   in.bytes(1 + 8 + 8);  // logical clock: type, last committed, sequence
   if (in.size() >= 7) event.commit_us = in.uint_le(7) & kTimestampMask;
@@ -85,9 +89,18 @@ void skip_xid(Cursor& in) {
 
 Result<GtidEvent> decode_mariadb_gtid(const EventHeader& header, Bytes body) {
   enum : std::uint64_t {
-    standalone = 1, group_commit = 2, ddl = 32, prepared_xa = 64, completed_xa = 128
+    standalone = 1,
+    group_commit = 2,
+    ddl = 32,
+    prepared_xa = 64,
+    completed_xa = 128
   };
-  enum : std::uint64_t { several_engines = 1, start_alter = 2, commit_alter = 4, rollback_alter = 8 };
+  enum : std::uint64_t {
+    several_engines = 1,
+    start_alter = 2,
+    commit_alter = 4,
+    rollback_alter = 8
+  };
   Cursor in(body);
   GtidEvent event;
   event.server = header.server_id;
@@ -117,10 +130,14 @@ Result<GtidEvent> decode_mariadb_gtid(const EventHeader& header, Bytes body) {
 Result<GtidEvent> decode_gtid(const EventHeader& header, Bytes body) {
   switch (header.type) {
     case EventType::gtid:
-    case EventType::anonymous_gtid: return decode_mysql_gtid(header, body);
-    case EventType::gtid_tagged: return decode_tagged_gtid(body);
-    case EventType::mariadb_gtid: return decode_mariadb_gtid(header, body);
-    default: return Error{Errc::malformed, "gtid event: another event type"};
+    case EventType::anonymous_gtid:
+      return decode_mysql_gtid(header, body);
+    case EventType::gtid_tagged:
+      return decode_tagged_gtid(body);
+    case EventType::mariadb_gtid:
+      return decode_mariadb_gtid(header, body);
+    default:
+      return Error{Errc::malformed, "gtid event: another event type"};
   }
 }
 
@@ -140,17 +157,16 @@ Result<GtidList> decode_gtid_list(Bytes body) {
   }
 
   // A domain that several servers wrote has one entry for each; the server's newest comes last.
-  std::vector<GtidEvent> newest;
+  std::map<std::uint32_t, GtidEvent> newest;
   for (std::uint64_t i = 0; i < count; ++i) {
     GtidEvent gtid;
     gtid.domain = static_cast<std::uint32_t>(in.uint_le(4));
     gtid.server = static_cast<std::uint32_t>(in.uint_le(4));
     gtid.number = in.uint_le(8);
-    if (!newest.empty() && newest.back().domain == gtid.domain) newest.back() = gtid;
-    else newest.push_back(gtid);
+    newest[gtid.domain] = gtid;
   }
   GtidList list;
-  for (const GtidEvent& gtid : newest) {
+  for (const auto& [domain, gtid] : newest) {
     if (!list.position.empty()) list.position += ',';
     list.position += gtid.to_string(Dialect::mariadb);
   }

@@ -8,8 +8,20 @@ namespace wherry::decode {
 namespace {
 
 enum class JsonType : std::uint8_t {
-  small_object = 0, large_object = 1, small_array = 2, large_array = 3, literal = 4, int16 = 5,
-  uint16 = 6, int32 = 7, uint32 = 8, int64 = 9, uint64 = 10, double_ = 11, string = 12, opaque = 15
+  small_object = 0,
+  large_object = 1,
+  small_array = 2,
+  large_array = 3,
+  literal = 4,
+  int16 = 5,
+  uint16 = 6,
+  int32 = 7,
+  uint32 = 8,
+  int64 = 9,
+  uint64 = 10,
+  double_ = 11,
+  string = 12,
+  opaque = 15
 };
 
 // Where a container's parts stand; the table of entries is known to lie within it.
@@ -82,15 +94,19 @@ std::optional<Container> open_container(JsonType type, Bytes value) {
   if (in.failed() || size > value.size() || container.count > size) return std::nullopt;
   container.bytes = value.first(size);
   container.keys = 2 * container.width;
-  container.values = container.keys + (is_object(type) ? container.count * (container.width + 2) : 0);
+  container.values =
+      container.keys + (is_object(type) ? container.count * (container.width + 2) : 0);
   if (container.values + container.count * (container.width + 1) > size) return std::nullopt;
   return container;
 }
 
 bool JsonPrinter::print_literal(std::uint64_t literal) {
-  if (literal == 0) out_ += "null";
-  else if (literal == 1) out_ += "true";
-  else if (literal == 2) out_ += "false";
+  if (literal == 0)
+    out_ += "null";
+  else if (literal == 1)
+    out_ += "true";
+  else if (literal == 2)
+    out_ += "false";
   return literal <= 2;
 }
 
@@ -137,8 +153,10 @@ bool JsonPrinter::print(JsonType type, Bytes value, std::size_t depth) {
       return !in.failed() && append_json_double(number, out_).ok();
     }
     case JsonType::string:
-    case JsonType::opaque: return print_long_scalar(type, value);
-    default: return false;
+    case JsonType::opaque:
+      return print_long_scalar(type, value);
+    default:
+      return false;
   }
 }
 

@@ -12,14 +12,22 @@ namespace {
 // The letter behind the backslash, 0 for characters without a short escape.
 char short_escape(char c) {
   switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '\b': return 'b';
-    case '\t': return 't';
-    case '\n': return 'n';
-    case '\f': return 'f';
-    case '\r': return 'r';
-    default: return 0;
+    case '"':
+      return '"';
+    case '\\':
+      return '\\';
+    case '\b':
+      return 'b';
+    case '\t':
+      return 't';
+    case '\n':
+      return 'n';
+    case '\f':
+      return 'f';
+    case '\r':
+      return 'r';
+    default:
+      return 0;
   }
 }
 
@@ -84,7 +92,8 @@ Status append_json_double(double value, std::string& out) {
   constexpr int kPlacesMax = 15;
   if (!std::isfinite(value)) return Error{Errc::malformed, "number in JSON that is not finite"};
   char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, std::abs(value), std::chars_format::scientific);
+  const auto end =
+      std::to_chars(text, text + sizeof text, std::abs(value), std::chars_format::scientific);
   const std::string_view shown(text, static_cast<std::size_t>(end.ptr - text));
   const std::size_t mark = shown.find('e');
   std::string digits;  // at most 17: stays in the small buffer or close to it

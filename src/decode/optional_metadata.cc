@@ -4,9 +4,18 @@ namespace wherry::decode {
 namespace {
 
 enum class Field : std::uint8_t {
-  signedness = 1, default_charset = 2, column_charset = 3, column_name = 4, set_members = 5,
-  enum_members = 6, geometry_type = 7, primary_key = 8, primary_key_with_prefix = 9,
-  enum_and_set_default_charset = 10, enum_and_set_column_charset = 11, visibility = 12
+  signedness = 1,
+  default_charset = 2,
+  column_charset = 3,
+  column_name = 4,
+  set_members = 5,
+  enum_members = 6,
+  geometry_type = 7,
+  primary_key = 8,
+  primary_key_with_prefix = 9,
+  enum_and_set_default_charset = 10,
+  enum_and_set_column_charset = 11,
+  visibility = 12
 };
 
 constexpr std::uint32_t kBinaryCollation = 63;
@@ -14,9 +23,15 @@ constexpr std::uint64_t kMembersMax = 65535;
 
 bool is_numeric(WireType type) {
   switch (type) {
-    case WireType::tiny: case WireType::short_: case WireType::int24: case WireType::long_:
-    case WireType::longlong: case WireType::newdecimal: case WireType::float_:
-    case WireType::double_: case WireType::year:
+    case WireType::tiny:
+    case WireType::short_:
+    case WireType::int24:
+    case WireType::long_:
+    case WireType::longlong:
+    case WireType::newdecimal:
+    case WireType::float_:
+    case WireType::double_:
+    case WireType::year:
       return true;
     default:
       return false;
@@ -25,9 +40,15 @@ bool is_numeric(WireType type) {
 
 bool is_character_mysql(WireType type) {
   switch (type) {
-    case WireType::string: case WireType::var_string: case WireType::varchar: case WireType::blob:
-    case WireType::tiny_blob: case WireType::medium_blob: case WireType::long_blob:
-    case WireType::varchar_compressed: case WireType::blob_compressed:
+    case WireType::string:
+    case WireType::var_string:
+    case WireType::varchar:
+    case WireType::blob:
+    case WireType::tiny_blob:
+    case WireType::medium_blob:
+    case WireType::long_blob:
+    case WireType::varchar_compressed:
+    case WireType::blob_compressed:
       return true;
     default:
       return false;
@@ -142,20 +163,30 @@ bool read_field(Field field, Bytes value, Dialect dialect, TableMap& map) {
   const bool mariadb = dialect == Dialect::mariadb;
   const Predicate is_character = mariadb ? is_character_mariadb : is_character_mysql;
   switch (field) {
-    case Field::signedness: return read_signedness(value, is_numeric, map);
-    case Field::default_charset: return read_default_charset(Cursor(value), is_character, map);
-    case Field::column_charset: return read_column_charset(Cursor(value), is_character, map);
-    case Field::column_name: return read_names(Cursor(value), map);
-    case Field::set_members: return read_members(Cursor(value), WireType::set, map);
-    case Field::enum_members: return read_members(Cursor(value), WireType::enum_, map);
-    case Field::geometry_type: return read_geometry_types(Cursor(value), map);
-    case Field::primary_key: return read_primary_key(Cursor(value), false, map);
-    case Field::primary_key_with_prefix: return read_primary_key(Cursor(value), true, map);
+    case Field::signedness:
+      return read_signedness(value, is_numeric, map);
+    case Field::default_charset:
+      return read_default_charset(Cursor(value), is_character, map);
+    case Field::column_charset:
+      return read_column_charset(Cursor(value), is_character, map);
+    case Field::column_name:
+      return read_names(Cursor(value), map);
+    case Field::set_members:
+      return read_members(Cursor(value), WireType::set, map);
+    case Field::enum_members:
+      return read_members(Cursor(value), WireType::enum_, map);
+    case Field::geometry_type:
+      return read_geometry_types(Cursor(value), map);
+    case Field::primary_key:
+      return read_primary_key(Cursor(value), false, map);
+    case Field::primary_key_with_prefix:
+      return read_primary_key(Cursor(value), true, map);
     case Field::enum_and_set_default_charset:
       return read_default_charset(Cursor(value), is_enum_or_set, map);
     case Field::enum_and_set_column_charset:
       return read_column_charset(Cursor(value), is_enum_or_set, map);
-    case Field::visibility: return read_visibility(value, map);
+    case Field::visibility:
+      return read_visibility(value, map);
   }
   return true;
 }

@@ -87,7 +87,8 @@ Result<TransactionPayload> decode_transaction_payload(Bytes body, std::size_t by
 
   TransactionPayload payload;
   if (head.compression == Compression::none) {
-    if (packed.size() > bytes_max) return Error{Errc::refused, "transaction payload over the limit"};
+    if (packed.size() > bytes_max)
+      return Error{Errc::refused, "transaction payload over the limit"};
     payload.bytes.assign(packed.begin(), packed.end());
   } else if (head.compression == Compression::zstd) {
     if (head.unpacked_size > bytes_max) {

@@ -5,12 +5,28 @@ namespace wherry::decode {
 namespace {
 
 enum class Variable : std::uint8_t {
-  flags2 = 0, sql_mode = 1, catalog_old = 2, auto_increment = 3, charset = 4, time_zone = 5,
-  catalog = 6, lc_time_names = 7, charset_database = 8, table_map_for_update = 9,
-  source_data_written = 10, invoker = 11, updated_databases = 12, microseconds = 13,
-  explicit_timestamp_defaults = 16, ddl_xid = 17, utf8mb4_collation = 18,
-  require_primary_key = 19, table_encryption = 20,
-  mariadb_microseconds = 128, mariadb_xid = 129, mariadb_gtid_flags = 130,
+  flags2 = 0,
+  sql_mode = 1,
+  catalog_old = 2,
+  auto_increment = 3,
+  charset = 4,
+  time_zone = 5,
+  catalog = 6,
+  lc_time_names = 7,
+  charset_database = 8,
+  table_map_for_update = 9,
+  source_data_written = 10,
+  invoker = 11,
+  updated_databases = 12,
+  microseconds = 13,
+  explicit_timestamp_defaults = 16,
+  ddl_xid = 17,
+  utf8mb4_collation = 18,
+  require_primary_key = 19,
+  table_encryption = 20,
+  mariadb_microseconds = 128,
+  mariadb_xid = 129,
+  mariadb_gtid_flags = 130,
   mariadb_collations = 131
 };
 
@@ -39,20 +55,37 @@ void read_charsets(Cursor& in, QueryView& view) {
 // Variables whose meaning we do not need, by their size. False: not one of them.
 bool skip_variable(Variable code, Cursor& in) {
   switch (code) {
-    case Variable::catalog_old: in.bytes(in.uint_le(1) + 1); return true;
-    case Variable::catalog: in.bytes(in.uint_le(1)); return true;
-    case Variable::table_map_for_update: in.bytes(8); return true;
-    case Variable::source_data_written: in.bytes(4); return true;
+    case Variable::catalog_old:
+      in.bytes(in.uint_le(1) + 1);
+      return true;
+    case Variable::catalog:
+      in.bytes(in.uint_le(1));
+      return true;
+    case Variable::table_map_for_update:
+      in.bytes(8);
+      return true;
+    case Variable::source_data_written:
+      in.bytes(4);
+      return true;
     case Variable::invoker:
       in.bytes(in.uint_le(1));
       in.bytes(in.uint_le(1));
       return true;
-    case Variable::updated_databases: skip_updated_databases(in); return true;
+    case Variable::updated_databases:
+      skip_updated_databases(in);
+      return true;
     case Variable::require_primary_key:
-    case Variable::table_encryption: in.bytes(1); return true;
-    case Variable::mariadb_gtid_flags: skip_mariadb_gtid_flags(in); return true;
-    case Variable::mariadb_collations: in.bytes(in.uint_le(1) * 4); return true;
-    default: return false;
+    case Variable::table_encryption:
+      in.bytes(1);
+      return true;
+    case Variable::mariadb_gtid_flags:
+      skip_mariadb_gtid_flags(in);
+      return true;
+    case Variable::mariadb_collations:
+      in.bytes(in.uint_le(1) * 4);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -60,14 +93,22 @@ bool skip_variable(Variable code, Cursor& in) {
 // read; servers append new codes at the end, as they do themselves when they meet one.
 bool read_variable(Variable code, Cursor& in, QueryView& view) {
   switch (code) {
-    case Variable::flags2: view.flags2 = static_cast<std::uint32_t>(in.uint_le(4)); return true;
-    case Variable::sql_mode: view.sql_mode = in.uint_le(8); return true;
+    case Variable::flags2:
+      view.flags2 = static_cast<std::uint32_t>(in.uint_le(4));
+      return true;
+    case Variable::sql_mode:
+      view.sql_mode = in.uint_le(8);
+      return true;
     case Variable::auto_increment:
       view.auto_increment_increment = static_cast<std::uint16_t>(in.uint_le(2));
       view.auto_increment_offset = static_cast<std::uint16_t>(in.uint_le(2));
       return true;
-    case Variable::charset: read_charsets(in, view); return true;
-    case Variable::time_zone: view.time_zone = in.text(in.uint_le(1)); return true;
+    case Variable::charset:
+      read_charsets(in, view);
+      return true;
+    case Variable::time_zone:
+      view.time_zone = in.text(in.uint_le(1));
+      return true;
     case Variable::lc_time_names:
       view.lc_time_names = static_cast<std::uint16_t>(in.uint_le(2));
       return true;
@@ -82,11 +123,14 @@ bool read_variable(Variable code, Cursor& in, QueryView& view) {
       view.explicit_defaults_for_timestamp = in.uint_le(1) != 0;
       return true;
     case Variable::ddl_xid:
-    case Variable::mariadb_xid: view.ddl_xid = in.uint_le(8); return true;
+    case Variable::mariadb_xid:
+      view.ddl_xid = in.uint_le(8);
+      return true;
     case Variable::utf8mb4_collation:
       view.default_collation_for_utf8mb4 = static_cast<std::uint16_t>(in.uint_le(2));
       return true;
-    default: return skip_variable(code, in);
+    default:
+      return skip_variable(code, in);
   }
 }
 

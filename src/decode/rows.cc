@@ -17,13 +17,20 @@ struct RowsType {
 
 std::optional<RowsType> rows_type(EventType type) {
   switch (type) {
-    case EventType::write_rows_v1: return RowsType{RowKind::insert, false, false, false};
-    case EventType::update_rows_v1: return RowsType{RowKind::update, false, false, false};
-    case EventType::delete_rows_v1: return RowsType{RowKind::erase, false, false, false};
-    case EventType::write_rows_v2: return RowsType{RowKind::insert, true, false, false};
-    case EventType::update_rows_v2: return RowsType{RowKind::update, true, false, false};
-    case EventType::delete_rows_v2: return RowsType{RowKind::erase, true, false, false};
-    case EventType::partial_update_rows: return RowsType{RowKind::update, true, false, true};
+    case EventType::write_rows_v1:
+      return RowsType{RowKind::insert, false, false, false};
+    case EventType::update_rows_v1:
+      return RowsType{RowKind::update, false, false, false};
+    case EventType::delete_rows_v1:
+      return RowsType{RowKind::erase, false, false, false};
+    case EventType::write_rows_v2:
+      return RowsType{RowKind::insert, true, false, false};
+    case EventType::update_rows_v2:
+      return RowsType{RowKind::update, true, false, false};
+    case EventType::delete_rows_v2:
+      return RowsType{RowKind::erase, true, false, false};
+    case EventType::partial_update_rows:
+      return RowsType{RowKind::update, true, false, true};
     case EventType::mariadb_write_rows_compressed_v1:
       return RowsType{RowKind::insert, false, true, false};
     case EventType::mariadb_update_rows_compressed_v1:
@@ -36,7 +43,8 @@ std::optional<RowsType> rows_type(EventType type) {
       return RowsType{RowKind::update, true, true, false};
     case EventType::mariadb_delete_rows_compressed:
       return RowsType{RowKind::erase, true, true, false};
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -115,11 +123,14 @@ Status RowsReader::read_head(const EventHeader& header, Bytes body,
   }
   at_ = rows.data();
   end_ = rows.data() + rows.size();
+  // A minimal image of a row that is all defaults has no column; the server allows one such row.
+  row_of_nothing_ = kind_ == RowKind::insert && rows.empty() &&
+                    count_bits(present_first_, map_->columns.size()) == 0;
   return Unit{};
 }
 
 Result<bool> RowsReader::next(RowView& row) {
-  if (at_ == end_) return false;
+  if (at_ == end_ && !std::exchange(row_of_nothing_, false)) return false;
   const std::byte* const start = at_;
   const bool has_before = kind_ != RowKind::insert;
   const bool has_after = kind_ != RowKind::erase;
@@ -131,7 +142,7 @@ Result<bool> RowsReader::next(RowView& row) {
                           : read_image(present_first_, false, row.after);
   }
   // A row without any byte would never end the event.
-  if (!complete || at_ == start) {
+  if (!complete || (at_ == start && at_ != end_)) {
     at_ = end_;
     return contradiction(*map_);
   }

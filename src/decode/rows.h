@@ -22,7 +22,7 @@ struct TableMap {
   std::vector<bool> nullable;
   // Optional metadata; each is empty where the event has none of it.
   bool has_signedness = false;
-  std::vector<std::uint32_t> collations;      // per column, 0 for those without; ENUM and SET too
+  std::vector<std::uint32_t> collations;  // per column, 0 for those without; ENUM and SET too
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> members;  // ENUM and SET, per column
   std::vector<std::uint32_t> geometry_types;      // per column, 0 for others
@@ -62,10 +62,13 @@ class RowsReader {
   static Result<RowsReader> open(const EventHeader& header, Bytes body, const TableMap& map,
                                  const FormatDescription& format);
   // The table id alone, to find the table map.
-  static Result<std::uint64_t> table_id(const EventHeader& header, Bytes body, const FormatDescription& format);
+  static Result<std::uint64_t> table_id(const EventHeader& header, Bytes body,
+                                        const FormatDescription& format);
 
   RowKind kind() const { return kind_; }
-  std::uint16_t flags() const { return flags_; }  // 1: end of statement, 2: no foreign key checks, 4: relaxed unique checks
+  // 1: end of statement, 2: no foreign key checks, 4: relaxed unique checks, 8: all columns,
+  // 16 (MySQL 9.6 and later): the rows of cascading foreign keys are in the log
+  std::uint16_t flags() const { return flags_; }
   // False: no more rows. An error: the bytes contradict the table map.
   Result<bool> next(RowView& row);
 
@@ -84,6 +87,7 @@ class RowsReader {
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
   bool partial_ = false;
+  bool row_of_nothing_ = false;  // one row follows that has no byte
 };
 
 }  // namespace wherry::decode

@@ -44,34 +44,61 @@ bool read_typed_array_meta(Cursor& in) {
 
 bool read_column_meta(Cursor& in, ColumnShape& shape) {
   switch (shape.type) {
-    case WireType::tiny: case WireType::short_: case WireType::long_: case WireType::longlong:
-    case WireType::int24: case WireType::null: case WireType::timestamp: case WireType::date:
-    case WireType::time: case WireType::datetime: case WireType::year: case WireType::newdate:
+    case WireType::tiny:
+    case WireType::short_:
+    case WireType::long_:
+    case WireType::longlong:
+    case WireType::int24:
+    case WireType::null:
+    case WireType::timestamp:
+    case WireType::date:
+    case WireType::time:
+    case WireType::datetime:
+    case WireType::year:
+    case WireType::newdate:
       return true;
-    case WireType::float_: shape.meta = static_cast<std::uint16_t>(in.uint_le(1)); return shape.meta == 4;
-    case WireType::double_: shape.meta = static_cast<std::uint16_t>(in.uint_le(1)); return shape.meta == 8;
-    case WireType::timestamp2: case WireType::datetime2: case WireType::time2:
+    case WireType::float_:
+      shape.meta = static_cast<std::uint16_t>(in.uint_le(1));
+      return shape.meta == 4;
+    case WireType::double_:
+      shape.meta = static_cast<std::uint16_t>(in.uint_le(1));
+      return shape.meta == 8;
+    case WireType::timestamp2:
+    case WireType::datetime2:
+    case WireType::time2:
       shape.meta = static_cast<std::uint16_t>(in.uint_le(1));
       return shape.meta <= 6;
-    case WireType::blob: case WireType::tiny_blob: case WireType::medium_blob:
-    case WireType::long_blob: case WireType::geometry: case WireType::json: case WireType::vector:
+    case WireType::blob:
+    case WireType::tiny_blob:
+    case WireType::medium_blob:
+    case WireType::long_blob:
+    case WireType::geometry:
+    case WireType::json:
+    case WireType::vector:
     case WireType::blob_compressed:
       shape.meta = static_cast<std::uint16_t>(in.uint_le(1));
       return shape.meta >= 1 && shape.meta <= 4;
-    case WireType::varchar: case WireType::varchar_compressed:
+    case WireType::varchar:
+    case WireType::varchar_compressed:
       shape.meta = static_cast<std::uint16_t>(in.uint_le(2));
       return true;
     case WireType::bit:
       shape.meta = static_cast<std::uint16_t>(in.uint_le(2));
       return (shape.meta & 0xFF) < 8 && (shape.meta >> 8) <= 8;
-    case WireType::newdecimal: return read_decimal_meta(in, shape);
-    case WireType::string: case WireType::enum_: case WireType::set: case WireType::var_string: {
+    case WireType::newdecimal:
+      return read_decimal_meta(in, shape);
+    case WireType::string:
+    case WireType::enum_:
+    case WireType::set:
+    case WireType::var_string: {
       const auto first = static_cast<unsigned>(in.uint_le(1));
       const auto second = static_cast<unsigned>(in.uint_le(1));
       return resolve_string(first, second, shape);
     }
-    case WireType::typed_array: return read_typed_array_meta(in);
-    case WireType::decimal: break;
+    case WireType::typed_array:
+      return read_typed_array_meta(in);
+    case WireType::decimal:
+      break;
   }
   return false;
 }
@@ -121,7 +148,8 @@ Result<TableMap> decode_table_map(Bytes body, const FormatDescription& format) {
   if (!columns.ok()) return columns.error();
 
   const Status optional = read_optional_metadata(in.remaining(), format.dialect, map);
-  if (!optional.ok()) return optional.error().within("table map of " + map.database + "." + map.table);
+  if (!optional.ok())
+    return optional.error().within("table map of " + map.database + "." + map.table);
   return map;
 }
 

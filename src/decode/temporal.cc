@@ -48,7 +48,8 @@ class Stamp {
   void fraction(unsigned value, unsigned digits) {
     if (digits == 0) return;
     sign('.');
-    for (unsigned i = digits; i > 0; --i) *end_++ = static_cast<char>('0' + value / kPowers[i - 1] % 10);
+    for (unsigned i = digits; i > 0; --i)
+      *end_++ = static_cast<char>('0' + value / kPowers[i - 1] % 10);
   }
   void append_to(std::string& out) const {
     out.append(text_.data(), static_cast<std::size_t>(end_ - text_.data()));
@@ -98,7 +99,7 @@ bool put_packed_datetime(std::uint64_t packed, Stamp& stamp, bool with_clock) {
 }
 
 bool put_packed_time(std::uint64_t packed, Stamp& stamp) {
-  const auto hour = static_cast<unsigned>(packed >> 12 & 1023);
+  const auto hour = static_cast<unsigned>(packed >> 12);
   const auto minute = static_cast<unsigned>(packed >> 6 & 63);
   const auto second = static_cast<unsigned>(packed & 63);
   if (!plausible_clock(hour, minute, second)) return false;
@@ -181,8 +182,10 @@ Status append_timestamp2(Bytes bytes, unsigned fraction, std::string& out) {
   if (!cut_fraction(stored, fraction, digits)) return out_of_range("TIMESTAMP");
   Stamp stamp;
   // Second 0 is not in the type's range: it stands for the zero date.
-  if (seconds == 0 && stored == 0) put_zero_datetime(stamp);
-  else put_epoch(seconds, stamp);
+  if (seconds == 0 && stored == 0)
+    put_zero_datetime(stamp);
+  else
+    put_epoch(seconds, stamp);
   stamp.fraction(digits, fraction);
   stamp.append_to(out);
   return Unit{};
@@ -207,7 +210,8 @@ Clock clock_from_seconds(std::uint64_t seconds) {
           static_cast<unsigned>(seconds % 60)};
 }
 
-Status finish_time(bool negative, Clock clock, unsigned digits, unsigned fraction, std::string& out) {
+Status finish_time(bool negative, Clock clock, unsigned digits, unsigned fraction,
+                   std::string& out) {
   if (!plausible_clock(clock.hour, clock.minute, clock.second)) return out_of_range("TIME");
   Stamp stamp;
   if (negative) stamp.sign('-');
@@ -233,7 +237,8 @@ Status append_old_time(Bytes bytes, unsigned fraction, std::string& out) {
       static_cast<std::int64_t>(load_be(bytes.data(), bytes.size())) - kMiddleSeconds * unit;
   const auto size = static_cast<std::uint64_t>(std::abs(value));
   const auto digits = static_cast<unsigned>(size % kPowers[fraction]);
-  return finish_time(value < 0, clock_from_seconds(size / kPowers[fraction]), digits, fraction, out);
+  return finish_time(value < 0, clock_from_seconds(size / kPowers[fraction]), digits, fraction,
+                     out);
 }
 
 Status append_old_datetime(Bytes bytes, unsigned fraction, std::string& out) {
@@ -258,7 +263,8 @@ Status append_old_datetime(Bytes bytes, unsigned fraction, std::string& out) {
     day = {static_cast<unsigned>(days / 32 / 13), static_cast<unsigned>(days / 32 % 13),
            static_cast<unsigned>(days % 32)};
   }
-  if (!plausible(day) || clock.hour > 23 || !plausible_clock(clock.hour, clock.minute, clock.second)) {
+  if (!plausible(day) || clock.hour > 23 ||
+      !plausible_clock(clock.hour, clock.minute, clock.second)) {
     return out_of_range("DATETIME");
   }
   Stamp stamp;
@@ -277,8 +283,10 @@ Status append_old_timestamp(Bytes bytes, unsigned fraction, std::string& out) {
   const std::uint64_t digits = fraction == 0 ? 0 : load_be(bytes.data() + 4, bytes.size() - 4);
   if (digits >= kPowers[fraction] && digits != 0) return out_of_range("TIMESTAMP");
   Stamp stamp;
-  if (seconds == 0 && digits == 0) put_zero_datetime(stamp);
-  else put_epoch(seconds, stamp);
+  if (seconds == 0 && digits == 0)
+    put_zero_datetime(stamp);
+  else
+    put_epoch(seconds, stamp);
   stamp.fraction(static_cast<unsigned>(digits), fraction);
   stamp.append_to(out);
   return Unit{};
@@ -301,7 +309,7 @@ Status append_packed_time(std::int64_t packed, std::string& out) {
   Stamp stamp;
   if (packed < 0) stamp.sign('-');
   const std::uint64_t whole = size >> kPackedFractionBits;
-  if (whole >> 22 != 0 || micros >= kPowers[6] || !put_packed_time(whole, stamp)) {
+  if (whole >> 23 != 0 || micros >= kPowers[6] || !put_packed_time(whole, stamp)) {
     return out_of_range("time in JSON");
   }
   stamp.fraction(static_cast<unsigned>(micros), 6);

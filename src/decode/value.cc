@@ -56,7 +56,8 @@ Status append_fixed(const ColumnShape& shape, Bytes bytes, std::string& out) {
       if (!pad(bytes, four)) return too_long;
       append_inet4(four, out);
       return Unit{};
-    case WireFlavor::none: break;
+    case WireFlavor::none:
+      break;
   }
   out += as_text(bytes);
   if (shape.fixed_binary && bytes.size() < shape.meta) out.append(shape.meta - bytes.size(), '\0');
@@ -86,13 +87,20 @@ Status append_compressed_column(Bytes bytes, std::string& out) {
 Status append_temporal(const ColumnShape& shape, Bytes bytes, std::string& out) {
   switch (shape.type) {
     case WireType::date:
-    case WireType::newdate: return append_date(bytes, out);
-    case WireType::time2: return append_time2(bytes, shape.meta, out);
-    case WireType::datetime2: return append_datetime2(bytes, shape.meta, out);
-    case WireType::timestamp2: return append_timestamp2(bytes, shape.meta, out);
-    case WireType::time: return append_old_time(bytes, shape.meta % 7, out);
-    case WireType::datetime: return append_old_datetime(bytes, shape.meta % 7, out);
-    default: return append_old_timestamp(bytes, shape.meta % 7, out);
+    case WireType::newdate:
+      return append_date(bytes, out);
+    case WireType::time2:
+      return append_time2(bytes, shape.meta, out);
+    case WireType::datetime2:
+      return append_datetime2(bytes, shape.meta, out);
+    case WireType::timestamp2:
+      return append_timestamp2(bytes, shape.meta, out);
+    case WireType::time:
+      return append_old_time(bytes, shape.meta % 7, out);
+    case WireType::datetime:
+      return append_old_datetime(bytes, shape.meta % 7, out);
+    default:
+      return append_old_timestamp(bytes, shape.meta % 7, out);
   }
 }
 
@@ -101,15 +109,22 @@ Status append_temporal(const ColumnShape& shape, Bytes bytes, std::string& out) 
 std::optional<std::string_view> raw_text(const ColumnShape& shape, const Cell& cell) {
   const Bytes bytes = cell.bytes();
   switch (shape.type) {
-    case WireType::varchar: case WireType::var_string: case WireType::blob:
-    case WireType::tiny_blob: case WireType::medium_blob: case WireType::long_blob:
-    case WireType::geometry: case WireType::vector: case WireType::bit:
+    case WireType::varchar:
+    case WireType::var_string:
+    case WireType::blob:
+    case WireType::tiny_blob:
+    case WireType::medium_blob:
+    case WireType::long_blob:
+    case WireType::geometry:
+    case WireType::vector:
+    case WireType::bit:
       return as_text(bytes);
     case WireType::string:
       if (shape.flavor != WireFlavor::none) return std::nullopt;
       if (shape.fixed_binary && bytes.size() < shape.meta) return std::nullopt;
       return as_text(bytes);
-    case WireType::varchar_compressed: case WireType::blob_compressed:
+    case WireType::varchar_compressed:
+    case WireType::blob_compressed:
       if (bytes.empty()) return std::string_view{};
       if (compression_method(bytes) == kMethodNone) return as_text(bytes.subspan(1));
       return std::nullopt;
@@ -129,33 +144,48 @@ Status append_text(const ColumnShape& shape, const Cell& cell, std::string& out)
     return Error{Errc::malformed, "cell of a wrong size"};
   }
   switch (shape.type) {
-    case WireType::tiny: case WireType::short_: case WireType::int24: case WireType::long_:
+    case WireType::tiny:
+    case WireType::short_:
+    case WireType::int24:
+    case WireType::long_:
     case WireType::longlong:
       append_integer(bytes, shape.is_unsigned, out);
       return Unit{};
-    case WireType::enum_: case WireType::set:
+    case WireType::enum_:
+    case WireType::set:
       append_integer(bytes, true, out);
       return Unit{};
     case WireType::float_:
-      return append_double(std::bit_cast<float>(static_cast<std::uint32_t>(load_le(bytes.data(), 4))), out);
+      return append_double(
+          std::bit_cast<float>(static_cast<std::uint32_t>(load_le(bytes.data(), 4))), out);
     case WireType::double_:
       return append_double(std::bit_cast<double>(load_le(bytes.data(), 8)), out);
     case WireType::newdecimal:
       return append_decimal(bytes, shape.meta >> 8, shape.meta & 0xFF, out);
-    case WireType::date: case WireType::newdate: case WireType::time: case WireType::datetime:
-    case WireType::timestamp: case WireType::time2: case WireType::datetime2:
+    case WireType::date:
+    case WireType::newdate:
+    case WireType::time:
+    case WireType::datetime:
+    case WireType::timestamp:
+    case WireType::time2:
+    case WireType::datetime2:
     case WireType::timestamp2:
       return append_temporal(shape, bytes, out);
     case WireType::year:
       append_year(bytes[0], out);
       return Unit{};
-    case WireType::string: return append_fixed(shape, bytes, out);
-    case WireType::varchar_compressed: case WireType::blob_compressed:
+    case WireType::string:
+      return append_fixed(shape, bytes, out);
+    case WireType::varchar_compressed:
+    case WireType::blob_compressed:
       return append_compressed_column(bytes, out);
-    case WireType::json: return append_json(bytes, out);
-    default: break;
+    case WireType::json:
+      return append_json(bytes, out);
+    default:
+      break;
   }
-  return Error{Errc::unsupported, "column type " + std::to_string(static_cast<unsigned>(shape.type))};
+  return Error{Errc::unsupported,
+               "column type " + std::to_string(static_cast<unsigned>(shape.type))};
 }
 
 }  // namespace wherry::decode

@@ -1,13 +1,13 @@
 // From the bytes of a cell to its canonical text, the one text form that the whole program uses for
 // a value: keys, rows to load, rows to compare. It is what the server itself prints for a SELECT in
 // time zone +00:00 without character set conversion, with these rules:
-//   integers: decimal digits, no zerofill; FLOAT and DOUBLE: the shortest text that reads back to the
-//   same double (a FLOAT widened first); DECIMAL: as the server prints it ("-0.50"); BIT: its raw
-//   bytes, big endian, (M+7)/8 of them; ENUM: the index, SET: the mask, both as decimal digits; YEAR:
-//   four digits; temporal: all declared fraction digits; CHAR without trailing blanks, text in the
-//   column's own character set; BINARY(N): padded with zero bytes to N; JSON of MySQL: JSON text in
-//   utf8mb4 that the server reads back to the same value; geometry (SRID and WKB) and VECTOR: raw
-//   bytes; UUID, INET4, INET6: their text.
+//   integers: decimal digits, no zerofill; FLOAT and DOUBLE: the shortest text that reads back to
+//   the same double (a FLOAT widened first); DECIMAL: as the server prints it ("-0.50"); BIT: its
+//   raw bytes, big endian, (M+7)/8 of them; ENUM: the index, SET: the mask, both as decimal digits;
+//   YEAR: four digits; temporal: all declared fraction digits; CHAR without trailing blanks, text
+//   in the column's own character set; BINARY(N): padded with zero bytes to N; JSON of MySQL: JSON
+//   text in utf8mb4 that the server reads back to the same value; geometry (SRID and WKB) and
+//   VECTOR: raw bytes; UUID, INET4, INET6: their text.
 // Pure; any thread.
 #pragma once
 
