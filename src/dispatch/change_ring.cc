@@ -20,6 +20,7 @@ void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source, 
   mark.source = intern(sources_, gtid_source);
   mark.gtid = gtid_number;
   marks_.push_back(mark);
+  trim();
 }
 
 void ChangeRing::add(std::uint32_t table, const Hash128& identity) {
@@ -30,18 +31,22 @@ void ChangeRing::add(std::uint32_t table, const Hash128& identity) {
 
 void ChangeRing::barrier(std::uint32_t table) { barriers_[table] = marks_.back(); }
 
+// Drops the oldest eighth at once, so that the walk over the tables is rare.
 void ChangeRing::trim() {
-  while (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) > bytes_max_ && marks_.size() > 1) {
+  if (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) <= bytes_max_ || marks_.size() < 2) return;
+  const std::size_t drop = std::max<std::size_t>(1, marks_.size() / 8);
+  for (std::size_t i = 0; i < drop; ++i) {
     const Mark& oldest = marks_.front();
     trimmed_through_ = {files_[oldest.file], oldest.offset};
     if (oldest.gtid != 0) trimmed_gtids_.add(sources_[oldest.source], oldest.gtid);
-    for (auto& [table, entries] : by_table_) {
-      while (!entries.empty() && entries.front().mark == oldest.number) {
-        entries.pop_front();
-        --entries_;
-      }
-    }
     marks_.pop_front();
+  }
+  const std::uint64_t first = marks_.front().number;
+  for (auto& [table, entries] : by_table_) {
+    while (!entries.empty() && entries.front().mark < first) {
+      entries.pop_front();
+      --entries_;
+    }
   }
 }
 

@@ -16,9 +16,6 @@
 
 namespace wherry::dispatch {
 
-struct HashOfHash {
-  std::size_t operator()(const Hash128& hash) const { return hash.low; }
-};
 using IdentitySet = std::unordered_set<Hash128, HashOfHash>;
 
 class ChangeRing {

@@ -15,6 +15,7 @@
 #include "model/uri.h"
 #include "mysql/facts.h"
 #include "support/cursor.h"
+#include "support/quote.h"
 #include "support/result.h"
 
 namespace wherry::mysql {
@@ -92,10 +93,8 @@ class Session {
   ServerFacts facts_;
 };
 
-// `name` with backticks doubled.
-std::string quote_name(std::string_view name);
-// 'text' with quotes, backslashes and control bytes escaped; for sessions without NO_BACKSLASH_ESCAPES.
-std::string quote_text(std::string_view text);
-void append_quoted(std::string& out, std::string_view text);
+using wherry::append_quoted;
+using wherry::quote_name;
+using wherry::quote_text;
 
 }  // namespace wherry::mysql

@@ -16,6 +16,11 @@ struct Hash128 {
   bool operator==(const Hash128&) const = default;
 };
 
+// For containers: the digest is its own hash.
+struct HashOfHash {
+  std::size_t operator()(const Hash128& hash) const { return hash.low; }
+};
+
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
 Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
 std::uint32_t crc32_of(Bytes bytes);

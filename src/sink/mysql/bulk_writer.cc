@@ -1,0 +1,188 @@
+#include "sink/mysql/bulk_writer.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "sink/mysql/cell_sql.h"
+#include "sink/mysql/load_statement.h"
+#include "sql/literal.h"
+
+namespace wherry::sink {
+namespace {
+
+constexpr std::size_t kLoadRowsMin = 16;     // below it one INSERT costs less than LOAD's two round trips
+constexpr std::size_t kEraseKeysMax = 4000;  // keys in one DELETE
+constexpr std::size_t kEraseTuplesMax = 200; // keys of several columns: the optimizer's cost grows faster
+
+Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint64_t wanted, std::uint64_t got) {
+  return {Errc::conflict, fmt::format("{}: {} {} rows where {} were expected", plan.source.name.to_string(), did, got, wanted), 0};
+}
+
+// What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
+struct LoadInfo {
+  unsigned long long records = 0, deleted = 0, skipped = 0, warnings = 0;
+};
+LoadInfo parse_info(const std::string& info) {
+  LoadInfo out;
+  std::sscanf(info.c_str(), "Records: %llu Deleted: %llu Skipped: %llu Warnings: %llu", &out.records, &out.deleted, &out.skipped,
+              &out.warnings);
+  return out;
+}
+
+}  // namespace
+
+Status BulkWriter::write(const NetRows& rows, bool tolerant) {
+  const dispatch::TablePlan& plan = *rows.table().plan;
+  std::vector<std::size_t> gone, changed, fresh;
+  for (std::size_t i = 0; i < rows.entries().size(); ++i) {
+    const NetRows::Entry& entry = rows.entries()[i];
+    const bool before = entry.first != NetRows::Entry::kNone;
+    const bool after = entry.last != NetRows::Entry::kNone;
+    if (before && !after) gone.push_back(i);
+    if (before && after && (tolerant || !rows.unchanged(entry))) changed.push_back(i);
+    if (!before && after) fresh.push_back(i);
+  }
+  // REPLACE is exact only where one unique key can clash; with several it could take another row along.
+  const bool one_unique = plan.uniques.size() == 1;
+  if (one_unique) {
+    if (Status done = erase(rows, gone, !tolerant); !done.ok()) return done;
+    if (tolerant) {
+      changed.insert(changed.end(), fresh.begin(), fresh.end());
+      return put(rows, changed, Verb::replace, {changed.size(), 0, false});
+    }
+    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), true}); !done.ok()) return done;
+    return put(rows, fresh, Verb::insert, {fresh.size(), 0, true});
+  }
+  std::vector<std::size_t> leaving = gone;
+  leaving.insert(leaving.end(), changed.begin(), changed.end());
+  if (tolerant) leaving.insert(leaving.end(), fresh.begin(), fresh.end());
+  if (Status done = erase(rows, leaving, !tolerant); !done.ok()) return done;
+  changed.insert(changed.end(), fresh.begin(), fresh.end());
+  return put(rows, changed, Verb::insert, {changed.size(), 0, true});
+}
+
+Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries, bool checked) {
+  const dispatch::TablePlan& plan = *rows.table().plan;
+  const bool tuple = plan.key.size() > 1;
+  const std::size_t keys_max = tuple ? kEraseTuplesMax : kEraseKeysMax;
+  for (std::size_t from = 0; from < entries.size();) {
+    std::string sql = fmt::format("DELETE FROM {} WHERE ", target_name(plan));
+    if (!tuple) sql += mysql::quote_name(plan.source.columns[plan.key[0]].name) + " IN (";
+    std::size_t count = 0;
+    for (; from < entries.size() && count < keys_max && sql.size() < options_.packet_bytes; ++from, ++count) {
+      const decode::Cell* image = rows.image(rows.entries()[entries[from]].key);
+      if (count > 0) sql += tuple ? " OR " : ",";
+      Status done = Unit{};
+      if (tuple) {
+        sql += '(';
+        done = append_key_condition(sql, rows.table(), image, scratch_);
+        sql += ')';
+      } else {
+        done = append_key_tuple(sql, rows.table(), image, scratch_);
+      }
+      if (!done.ok()) return done;
+    }
+    if (!tuple) sql += ')';
+    Result<mysql::Outcome> outcome = session_.execute(sql);
+    if (!outcome.ok()) return outcome.error();
+    if (checked && outcome.value().affected != count) return mismatch(plan, "deleted", count, outcome.value().affected);
+  }
+  return Unit{};
+}
+
+Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb, const Expected& expected) {
+  if (entries.empty()) return Unit{};
+  const dispatch::TablePlan& plan = *rows.table().plan;
+  const bool by_load = options_.local_infile && entries.size() >= kLoadRowsMin;
+  lines_.clear();
+  Expected sent;
+  sent.checked = expected.checked;
+  for (const std::size_t index : entries) {
+    const decode::Cell* image = rows.image(rows.entries()[index].last);
+    if (!by_load) lines_ += lines_.empty() ? "(" : ",(";
+    bool first = true;
+    for (const std::size_t column : plan.writable) {
+      if (!first) lines_ += by_load ? '\t' : ',';
+      first = false;
+      Status done = by_load ? append_cell_field(lines_, rows.table(), image, column, scratch_)
+                            : append_cell(lines_, rows.table(), image, column, scratch_);
+      if (!done.ok()) return done;
+    }
+    lines_ += by_load ? '\n' : ')';
+    ++sent.rows;
+    if (by_load || lines_.size() < options_.packet_bytes) continue;
+    sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
+    if (Status done = insert(plan, verb, lines_, sent); !done.ok()) return done;
+  }
+  if (by_load) return load(plan, verb, expected);
+  sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
+  return insert(plan, verb, lines_, sent);
+}
+
+Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expected& expected) {
+  Result<mysql::Outcome> outcome = session_.load(load_statement(plan, verb == Verb::replace), lines_);
+  if (!outcome.ok()) return outcome.error();
+  // LOCAL makes the server skip duplicates and bend values, and say OK: the counts tell.
+  const LoadInfo info = parse_info(outcome.value().info);
+  if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
+  if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
+  if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
+  if (expected.checked && info.deleted != expected.replaced) return mismatch(plan, "replaced", expected.replaced, info.deleted);
+  return Unit{};
+}
+
+// Sends the collected values and starts anew.
+Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::string& values, Expected& sent) {
+  if (values.empty()) return Unit{};
+  const std::string sql = fmt::format("{} INTO {} ({}) VALUES {}", verb == Verb::replace ? "REPLACE" : "INSERT", target_name(plan),
+                                      column_list(plan), values);
+  values.clear();
+  Result<mysql::Outcome> outcome = session_.execute(sql);
+  if (!outcome.ok()) return outcome.error();
+  const Expected expected = std::exchange(sent, {0, 0, sent.checked});
+  if (outcome.value().warnings != 0) return mismatch(plan, "wrote with warnings", 0, outcome.value().warnings);
+  // A replaced row counts twice: the delete and the insert.
+  const std::uint64_t affected = expected.rows + expected.replaced;
+  if (expected.checked && outcome.value().affected != affected) return mismatch(plan, "wrote", affected, outcome.value().affected);
+  return Unit{};
+}
+
+Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
+  const dispatch::TablePlan& plan = *chunk.plan;
+  if (chunk.starts.empty()) return Unit{};
+  const Verb verb = replace ? Verb::replace : Verb::insert;
+  Expected expected{chunk.starts.size(), 0, !replace};
+  if (options_.local_infile) {
+    Result<mysql::Outcome> outcome = session_.load(load_statement(plan, replace), chunk.lines);
+    if (!outcome.ok()) return outcome.error();
+    const LoadInfo info = parse_info(outcome.value().info);
+    if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
+    if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
+    if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
+    return Unit{};
+  }
+  std::string values;
+  Expected sent{0, 0, expected.checked};
+  std::string field;
+  for (std::size_t row = 0; row < chunk.starts.size(); ++row) {
+    const std::size_t end = row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
+    std::string_view line(chunk.lines.data() + chunk.starts[row], end - chunk.starts[row] - 1);
+    values += values.empty() ? "(" : ",(";
+    for (std::size_t i = 0; i < plan.writable.size(); ++i) {
+      if (i > 0) values += ',';
+      if (sql::take_field(line, field)) {
+        sql::append_literal(values, plan.source.columns[plan.writable[i]], field);
+      } else {
+        values += "NULL";
+      }
+    }
+    values += ')';
+    ++sent.rows;
+    if (values.size() < options_.packet_bytes) continue;
+    if (Status done = insert(plan, verb, values, sent); !done.ok()) return done;
+  }
+  return insert(plan, verb, values, sent);
+}
+
+}  // namespace wherry::sink

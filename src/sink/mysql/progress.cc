@@ -1,0 +1,205 @@
+#include "sink/mysql/progress.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+namespace wherry::sink {
+namespace {
+
+constexpr std::string_view kJob = "copy";
+
+std::uint64_t number_of(const mysql::Field& field) { return std::strtoull(field.value_or("0").c_str(), nullptr, 10); }
+
+}  // namespace
+
+std::string to_text(const Ranges& ranges) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (const auto& [first, last] : ranges) {
+    if (!text.empty()) text += ',';
+    if (first == last) {
+      fmt::format_to(out, "{}", first);
+    } else {
+      fmt::format_to(out, "{}-{}", first, last);
+    }
+  }
+  return text;
+}
+
+Ranges parse_ranges(std::string_view text) {
+  Ranges ranges;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    std::uint64_t first = 0;
+    at = std::from_chars(at, end, first).ptr;
+    std::uint64_t last = first;
+    if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
+    ranges.emplace_back(first, last);
+    if (at < end && *at != ',') break;
+    ++at;
+  }
+  return ranges;
+}
+
+void add_to(Ranges& ranges, std::uint64_t number) {
+  if (!ranges.empty() && ranges.back().second + 1 == number) {
+    ranges.back().second = number;
+    return;
+  }
+  if (ranges.empty() || ranges.back().second < number) {
+    ranges.emplace_back(number, number);
+    return;
+  }
+  // Out of order: an XA transaction that was prepared before and runs now.
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), std::pair(number, ~std::uint64_t{0}));
+  if (after != ranges.begin() && std::prev(after)->second >= number) return;
+  ranges.insert(after, {number, number});
+}
+
+void drop_through(Ranges& ranges, std::uint64_t number) {
+  const auto keep = std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) { return range.second > number; });
+  ranges.erase(ranges.begin(), keep);
+  if (!ranges.empty() && ranges.front().first <= number) ranges.front().first = number + 1;
+}
+
+std::string Progress::table(std::string_view name) const {
+  return mysql::quote_name(database_) + "." + mysql::quote_name(name);
+}
+
+Status Progress::create(mysql::Session& session) const {
+  const std::vector<std::string> statements = {
+      fmt::format("CREATE DATABASE IF NOT EXISTS {} CHARACTER SET utf8mb4", mysql::quote_name(database_)),
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, kind VARCHAR(16) NOT NULL, name VARCHAR(255) NOT NULL, "
+                  "epoch BIGINT UNSIGNED NOT NULL DEFAULT 0, seq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
+                  "connection BIGINT UNSIGNED NOT NULL DEFAULT 0, low_cseq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
+                  "low_file VARCHAR(512) NOT NULL DEFAULT '', low_offset BIGINT UNSIGNED NOT NULL DEFAULT 0, low_gtid LONGTEXT, "
+                  "low_commit_us BIGINT UNSIGNED NOT NULL DEFAULT 0, last_gtid VARCHAR(255) NOT NULL DEFAULT '', done LONGTEXT, "
+                  "body LONGTEXT, updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), "
+                  "PRIMARY KEY (job, kind, name)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+                  table("progress")),
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, cseq BIGINT UNSIGNED NOT NULL, state VARCHAR(16) NOT NULL, "
+                  "statement LONGTEXT, position VARCHAR(512) NOT NULL DEFAULT '', before_state LONGTEXT, "
+                  "updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) "
+                  "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+                  table("ddl_progress")),
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, epoch BIGINT UNSIGNED NOT NULL, owner VARCHAR(255) NOT NULL, "
+                  "taken TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 "
+                  "COLLATE=utf8mb4_bin",
+                  table("lease"))};
+  for (const std::string& statement : statements) {
+    Result<mysql::Outcome> done = session.execute(statement);
+    if (!done.ok()) return done.error().within("create the progress tables at the target");
+  }
+  return Unit{};
+}
+
+Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) const {
+  constexpr unsigned kUnknownDatabase = 1049;
+  constexpr unsigned kNoSuchTable = 1146;
+  Result<mysql::Rows> lease = session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
+  if (!lease.ok()) {
+    if (lease.error().server_code == kNoSuchTable || lease.error().server_code == kUnknownDatabase) return std::optional<SavedProgress>();
+    return lease.error().within("read the saved progress");
+  }
+  if (lease.value().rows.empty()) return std::optional<SavedProgress>();
+  SavedProgress saved;
+  saved.epoch = number_of(lease.value().rows[0][0]);
+  Result<mysql::Rows> rows = session.query(
+      fmt::format("SELECT kind, name, seq, connection, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done, body "
+                  "FROM {} WHERE job = '{}' ORDER BY kind, name", table("progress"), kJob));
+  if (!rows.ok()) return rows.error().within("read the saved progress");
+  for (const auto& row : rows.value().rows) {
+    if (row[0].value_or("") != "lane") {
+      saved.records.push_back({row[0].value_or(""), row[1].value_or(""), row[11].value_or("")});
+      continue;
+    }
+    LaneRecord lane;
+    lane.lane = static_cast<unsigned>(number_of(row[1]));
+    lane.seq = number_of(row[2]);
+    lane.connection = number_of(row[3]);
+    lane.low.cseq = number_of(row[4]);
+    lane.low.position.file = {row[5].value_or(""), number_of(row[6])};
+    lane.low.position.gtid = row[7].value_or("");
+    lane.low.commit_us = number_of(row[8]);
+    lane.low.gtid = row[9].value_or("");
+    lane.done = parse_ranges(row[10].value_or(""));
+    saved.lanes.push_back(std::move(lane));
+  }
+  return std::optional<SavedProgress>(std::move(saved));
+}
+
+Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgress* saved) const {
+  const std::string lock = mysql::quote_text(fmt::format("{}.{}", database_, kJob));
+  // A run that was killed lets go as soon as the server notices its closed connection.
+  Result<mysql::Rows> taken = session.query(fmt::format("SELECT GET_LOCK({}, 5)", lock));
+  if (!taken.ok()) return taken.error().within("take the lease");
+  if (taken.value().rows.at(0)[0].value_or("0") != "1") {
+    Result<mysql::Rows> holder = session.query(fmt::format("SELECT IS_USED_LOCK({})", lock));
+    const std::string id = holder.ok() ? holder.value().rows.at(0)[0].value_or("?") : "?";
+    return Error{Errc::refused,
+                 fmt::format("another run holds the lease {}.lease at the target (its connection there is {}); stop it first, or use another --meta-database", database_, id), 0};
+  }
+  for (std::size_t i = 0; saved != nullptr && i < saved->lanes.size(); ++i) {
+    // A lost session could still commit: end it. Most are gone already, so errors say nothing.
+    (void)session.execute(fmt::format("KILL {}", saved->lanes[i].connection));
+  }
+  const std::uint64_t epoch = (saved == nullptr ? 0 : saved->epoch) + 1;
+  Result<mysql::Outcome> raised = session.execute(
+      fmt::format("INSERT INTO {0} (job, epoch, owner) VALUES ('{1}', {2}, CONCAT(USER(), ' connection ', CONNECTION_ID())) "
+                  "ON DUPLICATE KEY UPDATE epoch = {2}, owner = VALUES(owner), taken = CURRENT_TIMESTAMP(6)", table("lease"), kJob, epoch));
+  if (!raised.ok()) return raised.error().within("raise the lease's epoch");
+  return epoch;
+}
+
+Status Progress::begin_lane(mysql::Session& session, std::uint64_t epoch, const LaneRecord& record) const {
+  const std::string sql = fmt::format(
+      "INSERT INTO {0} (job, kind, name, epoch, seq, connection, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done) "
+      "VALUES ('{1}', 'lane', '{2}', {3}, {4}, CONNECTION_ID(), {5}, {6}, {7}, {8}, {9}, {10}, {11}) ON DUPLICATE KEY UPDATE epoch = {3}, seq = {4}, "
+      "connection = CONNECTION_ID(), low_cseq = {5}, low_file = {6}, low_offset = {7}, low_gtid = {8}, low_commit_us = {9}, last_gtid = {10}, done = {11}",
+      table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq, mysql::quote_text(record.low.position.file.file),
+      record.low.position.file.offset, mysql::quote_text(record.low.position.gtid), record.low.commit_us, mysql::quote_text(record.low.gtid),
+      mysql::quote_text(to_text(record.done)));
+  Result<mysql::Outcome> done = session.execute(sql);
+  if (!done.ok()) return done.error().within("begin a lane");
+  return Unit{};
+}
+
+std::string Progress::lane_statement(std::uint64_t epoch, const LaneRecord& next) const {
+  return fmt::format(
+      "UPDATE {} SET seq = seq + 1, connection = CONNECTION_ID(), low_cseq = {}, low_file = {}, low_offset = {}, low_gtid = {}, low_commit_us = {}, "
+      "last_gtid = {}, done = '{}' WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = {} AND seq = {}",
+      table("progress"), next.low.cseq, mysql::quote_text(next.low.position.file.file), next.low.position.file.offset,
+      mysql::quote_text(next.low.position.gtid), next.low.commit_us, mysql::quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch,
+      next.seq);
+}
+
+Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_t epoch, unsigned lane) const {
+  Result<mysql::Rows> row = session.query(fmt::format(
+      "SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = {} FOR UPDATE", table("progress"), kJob, lane, epoch));
+  if (!row.ok()) return row.error();
+  if (row.value().rows.empty()) return Error{Errc::conflict, "another run took over the target", 0};
+  return number_of(row.value().rows[0][0]);
+}
+
+std::string Progress::put_statement(const NamedRecord& record) const {
+  return fmt::format("INSERT INTO {} (job, kind, name, body) VALUES ('{}', {}, {}, {}) ON DUPLICATE KEY UPDATE body = VALUES(body)", table("progress"),
+                     kJob, mysql::quote_text(record.kind), mysql::quote_text(record.name), mysql::quote_text(record.body));
+}
+
+Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
+  Result<mysql::Outcome> done = session.execute(put_statement(record));
+  if (!done.ok()) return done.error().within("write progress at the target");
+  return Unit{};
+}
+
+Status Progress::drop(mysql::Session& session) const {
+  Result<mysql::Outcome> done = session.execute(fmt::format("DROP DATABASE IF EXISTS {}", mysql::quote_name(database_)));
+  if (!done.ok()) return done.error();
+  return Unit{};
+}
+
+}  // namespace wherry::sink

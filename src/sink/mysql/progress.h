@@ -1,0 +1,75 @@
+// The tables that a run keeps at the target, beside the data: progress (lanes, slices, tables, the
+// run itself), ddl_progress and lease. They are the truth that a resume needs. Statements of this
+// file run inside the transaction of the data they speak of. Stateless but for names; the session's
+// thread. Format: docs/format/progress.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch/board.h"
+#include "mysql/session.h"
+
+namespace wherry::sink {
+
+using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // inclusive, ascending
+std::string to_text(const Ranges& ranges);                           // "5-9,12"
+Ranges parse_ranges(std::string_view text);
+// Adds one number; numbers mostly come in ascending order.
+void add_to(Ranges& ranges, std::uint64_t number);
+void drop_through(Ranges& ranges, std::uint64_t number);
+
+// What one lane recorded last.
+struct LaneRecord {
+  unsigned lane = 0;
+  std::uint64_t seq = 0;         // raised by one with each commit: the compare-and-set
+  std::uint64_t connection = 0;  // that wrote it
+  dispatch::LowWater low;
+  Ranges done;                   // committed by this lane above low
+};
+
+// Any other row of the progress table.
+struct NamedRecord {
+  std::string kind;  // "run", "table", "slice"
+  std::string name;
+  std::string body;  // JSON
+};
+
+struct SavedProgress {
+  std::uint64_t epoch = 0;
+  std::vector<LaneRecord> lanes;
+  std::vector<NamedRecord> records;
+};
+
+class Progress {
+ public:
+  explicit Progress(std::string meta_database) : database_(std::move(meta_database)) {}
+
+  Status create(mysql::Session& session) const;
+  // Empty: nothing was ever begun here.
+  Result<std::optional<SavedProgress>> load(mysql::Session& session) const;
+
+  // Takes the lease for the life of this session and raises the epoch. Errc::refused: another run holds
+  // it. Sessions of the epoch before are killed and their open transactions waited for.
+  Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
+
+  // Makes the lane's row for this epoch, with what a resume found.
+  Status begin_lane(mysql::Session& session, std::uint64_t epoch, const LaneRecord& record) const;
+  // The first statement of each target transaction; must affect one row, else the run was fenced.
+  std::string lane_statement(std::uint64_t epoch, const LaneRecord& next) const;
+  // Reads the lane's sequence number under a row lock: settles whether a lost commit happened.
+  Result<std::uint64_t> locked_seq(mysql::Session& session, std::uint64_t epoch, unsigned lane) const;
+
+  std::string put_statement(const NamedRecord& record) const;
+  Status put(mysql::Session& session, const NamedRecord& record) const;
+  Status drop(mysql::Session& session) const;
+  std::string table(std::string_view name) const;
+
+ private:
+  std::string database_;
+};
+
+}  // namespace wherry::sink

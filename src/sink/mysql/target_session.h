@@ -1,0 +1,28 @@
+// How sessions to the target are set up: exact values in, nothing converted, nothing checked twice.
+// Stateless.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/uri.h"
+#include "mysql/session.h"
+
+namespace wherry::sink {
+
+struct TargetOptions {
+  Endpoint endpoint;
+  bool binlog = true;        // --target-binlog
+  std::string meta_database = "wherry";
+  std::chrono::seconds statement_timeout{600};
+  std::chrono::seconds lock_wait{50};
+};
+
+// A session for applying rows: strict values, zero dates and 0 in AUTO_INCREMENT columns kept, UTC,
+// literals as bytes, READ COMMITTED, foreign keys unchecked.
+Result<std::unique_ptr<mysql::Session>> open_apply_session(const TargetOptions& options);
+
+// Whether LOAD DATA LOCAL may be used.
+bool allows_local_infile(mysql::Session& session);
+
+}  // namespace wherry::sink

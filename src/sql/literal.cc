@@ -1,0 +1,162 @@
+#include "sql/literal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/quote.h"
+
+namespace wherry::sql {
+namespace {
+
+void append_hex(std::string& out, std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  out += "x'";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  out += '\'';
+}
+
+// Plain enough to stand between quotes in every character set and SQL mode.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c <= 0x7E && c != '\'' && c != '\\'; });
+}
+
+void append_quoted_plain(std::string& out, std::string_view text) {
+  out += '\'';
+  out += text;
+  out += '\'';
+}
+
+bool wide(std::string_view charset) {
+  return charset == "ucs2" || charset == "utf16" || charset == "utf16le" || charset == "utf32";
+}
+
+void append_text_literal(std::string& out, const Column& column, std::string_view text) {
+  out += '_';
+  out += column.charset;
+  if (!wide(column.charset) && is_plain(text)) {
+    append_quoted_plain(out, text);
+  } else {
+    out += ' ';
+    append_hex(out, text);
+  }
+}
+
+}  // namespace
+
+void append_literal(std::string& out, const Column& column, std::string_view canonical) {
+  switch (column.kind) {
+    case ColumnClass::integer:
+    case ColumnClass::decimal:
+    case ColumnClass::floating:
+    case ColumnClass::enumeration:
+    case ColumnClass::set:
+    case ColumnClass::year:
+      out += canonical;
+      return;
+    case ColumnClass::bit: {
+      std::uint64_t value = 0;
+      for (const char c : canonical) value = value << 8 | static_cast<unsigned char>(c);
+      out += std::to_string(value);
+      return;
+    }
+    case ColumnClass::text:
+      append_text_literal(out, column, canonical);
+      return;
+    case ColumnClass::json:
+      out += "CONVERT(";
+      append_hex(out, canonical);
+      out += " USING utf8mb4)";
+      return;
+    case ColumnClass::binary:
+    case ColumnClass::geometry:
+    case ColumnClass::vector:
+      append_hex(out, canonical);
+      return;
+    case ColumnClass::date:
+    case ColumnClass::time:
+    case ColumnClass::datetime:
+    case ColumnClass::timestamp:
+    case ColumnClass::uuid:
+    case ColumnClass::inet4:
+    case ColumnClass::inet6:
+      // The session's literals are binary strings; these types read their text from a real one.
+      out += "_latin1";
+      append_quoted_plain(out, canonical);
+      return;
+  }
+}
+
+void append_null_match(std::string& out, const Column& column) {
+  out += quote_name(column.name);
+  out += " IS NULL";
+}
+
+void append_exact_match(std::string& out, const Column& column, std::string_view canonical) {
+  const std::string name = quote_name(column.name);
+  switch (column.kind) {
+    case ColumnClass::text:
+    case ColumnClass::binary:
+    case ColumnClass::geometry:
+    case ColumnClass::vector:
+      // As bytes: a collation could take another value for this one.
+      out += fmt::format("CAST({} AS BINARY) <=> ", name);
+      append_hex(out, canonical);
+      return;
+    case ColumnClass::json:
+      out += fmt::format("{} <=> CAST(CONVERT(", name);
+      append_hex(out, canonical);
+      out += " USING utf8mb4) AS JSON)";
+      return;
+    case ColumnClass::enumeration:
+    case ColumnClass::set:
+      out += fmt::format("{}+0 <=> {}", name, canonical);
+      return;
+    default:
+      out += name;
+      out += " <=> ";
+      append_literal(out, column, canonical);
+      return;
+  }
+}
+
+void append_field(std::string& out, std::string_view canonical) {
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < canonical.size(); ++at) {
+    const char c = canonical[at];
+    if (c > '\\') continue;  // most letters
+    if (c != '\\' && c != '\t' && c != '\n' && c != '\0') continue;
+    out.append(canonical, from, at - from);
+    out += '\\';
+    out += c == '\0' ? '0' : c == '\t' ? 't' : c == '\n' ? 'n' : '\\';
+    from = at + 1;
+  }
+  out.append(canonical, from, canonical.size() - from);
+}
+
+bool take_field(std::string_view& line, std::string& buffer) {
+  buffer.clear();
+  if (line.substr(0, 2) == "\\N" && (line.size() == 2 || line[2] == '\t' || line[2] == '\n')) {
+    line.remove_prefix(std::min<std::size_t>(3, line.size()));
+    return false;
+  }
+  std::size_t at = 0;
+  for (; at < line.size() && line[at] != '\t' && line[at] != '\n'; ++at) {
+    if (line[at] != '\\' || at + 1 == line.size()) {
+      buffer += line[at];
+      continue;
+    }
+    const char c = line[++at];
+    buffer += c == '0' ? '\0' : c == 't' ? '\t' : c == 'n' ? '\n' : c;
+  }
+  line.remove_prefix(std::min(at + 1, line.size()));
+  return true;
+}
+
+}  // namespace wherry::sql
