@@ -14,6 +14,7 @@ import rules  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SKIPPED = ("build", ".git", ".deps", ".cache")
+RAW = "fuzz/corpus/"  # inputs as they were found
 
 
 def all_files():
@@ -23,7 +24,7 @@ def all_files():
         paths = sorted(set(listed.stdout.splitlines()))
     else:  # an unpacked archive
         paths = sorted(str(p.relative_to(ROOT)) for p in ROOT.rglob("*"))
-    return [p for p in paths if p.split("/")[0] not in SKIPPED and (ROOT / p).is_file()]
+    return [p for p in paths if p.split("/")[0] not in SKIPPED and not p.startswith(RAW) and (ROOT / p).is_file()]
 
 
 def main():
