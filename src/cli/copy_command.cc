@@ -37,6 +37,9 @@ Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options
   calls.status = [&job] { return job.status(); };
   calls.request = [&job](CopyAction action) -> Status { return job.request(action); };
   calls.swap_source = [&job](const Endpoint& endpoint) { return job.swap_source(endpoint); };
+  calls.change_settings = [&job](const control::LiveSettings& settings) {
+    return job.change_settings(settings);
+  };
   Result<std::unique_ptr<control::ApiServer>> api =
       control::ApiServer::start(address.value(), std::move(calls));
   if (api.ok()) fmt::print(stderr, "api listening on {}\n", api.value()->url());
@@ -60,6 +63,7 @@ control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
 int conclude(const Status& outcome, const control::CopyStatus& status, const CopyOptions& options) {
   const std::string json = control::report_json(status, options);
   fmt::print(stderr, "{}", control::report_text(status, options));
+  if (!outcome.ok() && !status.error) fmt::print(stderr, "wherry copy: {}\n", outcome.error().what);
   if (options.json) fmt::print("{}", json);
   ExitCode exit = control::exit_code(outcome, status);
   if (!options.report_file.empty()) {

@@ -134,7 +134,7 @@ TEST_F(Api, NoAnswerHoldsThePasswordOfAnEndpoint) {
 TEST_F(Api, SettingsAreReadOrNamed) {
   const char* path = "/api/v1/copy/settings";
   EXPECT_EQ(
-      code(client->Patch(path, "{\"chunk_rows\": 500, \"rate\": \"50MiB\", \"max_lag\": \"2s\"}",
+      code(client->Patch(path, "{\"chunk-rows\": 500, \"rate\": \"50MiB\", \"max_lag\": \"2s\"}",
                          "application/json")),
       202);
   const LiveSettings settings = changed.read([](const auto& value) { return value; });
@@ -142,9 +142,9 @@ TEST_F(Api, SettingsAreReadOrNamed) {
   EXPECT_EQ(settings.rate, (Rate{Rate::Unit::bytes, 50ULL << 20}));
   EXPECT_EQ(settings.max_lag, std::chrono::seconds(2));
   EXPECT_FALSE(settings.lanes.has_value());
-  const httplib::Result wrong = client->Patch(path, "{\"chunk_row\": 1}", "application/json");
+  const httplib::Result wrong = client->Patch(path, "{\"chunk-row\": 1}", "application/json");
   EXPECT_EQ(code(wrong), 400);
-  EXPECT_NE(wrong->body.find("chunk_rows"), std::string::npos);
+  EXPECT_NE(wrong->body.find("chunk-rows"), std::string::npos);
   for (const char* bad : {"{\"lanes\": 0}", "{\"lanes\": -1}", "{\"lanes\": \"4\"}",
                           "{\"rate\": 5}", "{\"max_lag\": \"2x\"}", "{"}) {
     EXPECT_EQ(code(client->Patch(path, bad, "application/json")), 400) << bad;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "control/live_settings.h"
 #include "control/options.h"
 #include "control/status.h"
 #include "model/uri.h"
@@ -34,6 +35,9 @@ class CopyJob {
   // address, or a promoted replica). Errc::conflict at the wrong time, Errc::refused where it does
   // not.
   Status swap_source(const Endpoint& endpoint);
+
+  // Takes effect for what starts later: the next chunk, the next second of the rate.
+  Status change_settings(const LiveSettings& settings);
 
  private:
   struct Impl;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "support/nearest.h"
@@ -15,7 +17,7 @@ namespace {
 using nlohmann::json;
 using std::string_view_literals::operator""sv;
 
-constexpr std::array kKeys = {"chunk_rows"sv, "rate"sv, "max_lag"sv, "readers"sv, "lanes"sv};
+constexpr std::array kKeys = {"chunk-rows"sv, "rate"sv, "max-lag"sv, "readers"sv, "lanes"sv};
 constexpr std::uint64_t kChunkRowsMax = 10'000'000;
 constexpr std::uint64_t kSessionsMax = 256;
 
@@ -29,11 +31,12 @@ Result<std::uint64_t> whole(const json& value, std::uint64_t most) {
 }
 
 Status set_rate(LiveSettings& settings, const json& value) {
-  if (value.is_null()) {
+  if (value.is_null() || value == "0" || value == "0rows") {
     settings.rate = Rate{};
     return Unit{};
   }
-  if (!value.is_string()) return usage("it is a text such as \"20000rows\" or \"50MiB\", or null");
+  if (!value.is_string())
+    return usage("it is a text such as \"20000rows\" or \"50MiB\"; null or \"0rows\" lifts it");
   const Result<Rate> rate = parse_rate(value.get<std::string>());
   if (!rate.ok()) return rate.error();
   settings.rate = rate.value();
@@ -50,8 +53,8 @@ Status set_max_lag(LiveSettings& settings, const json& value) {
 
 Status set_key(LiveSettings& settings, std::string_view key, const json& value) {
   if (key == "rate") return set_rate(settings, value);
-  if (key == "max_lag") return set_max_lag(settings, value);
-  const bool rows = key == "chunk_rows";
+  if (key == "max-lag") return set_max_lag(settings, value);
+  const bool rows = key == "chunk-rows";
   if (!rows && key != "readers" && key != "lanes") {
     return usage("no such setting" + did_you_mean(key, kKeys));
   }
@@ -72,9 +75,11 @@ Result<LiveSettings> parse_live_settings(std::string_view text) {
   if (!document.is_object() || document.empty())
     return usage("a JSON object of settings is expected");
   LiveSettings settings;
-  for (const auto& [key, value] : document.items()) {
+  for (const auto& [name, value] : document.items()) {
+    std::string key = name;
+    std::replace(key.begin(), key.end(), '_', '-');
     const Status done = set_key(settings, key, value);
-    if (!done.ok()) return done.error().within(key);
+    if (!done.ok()) return done.error().within(name);
   }
   return settings;
 }

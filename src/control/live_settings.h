@@ -19,7 +19,8 @@ struct LiveSettings {
   std::optional<unsigned> lanes;
 };
 
-// From the JSON object of PATCH /api/v1/copy/settings. Errc::usage names the key.
+// From the JSON object of PATCH /api/v1/copy/settings, whose keys are the options' names ('_' may
+// stand for '-') and whose values are written as there. Errc::usage names the key.
 Result<LiveSettings> parse_live_settings(std::string_view json);
 
 }  // namespace wherry::control

@@ -70,9 +70,9 @@ constexpr std::string_view kText = R"json({
       "State": {"type": "string", "enum": ["starting", "copying", "catching-up", "waiting-for-cutover",
         "cutover", "verifying", "done", "paused", "failed", "interrupted"]},
       "Settings": {"type": "object", "additionalProperties": false, "properties": {
-        "chunk_rows": {"type": "integer", "minimum": 1},
+        "chunk-rows": {"type": "integer", "minimum": 1},
         "rate": {"type": "string", "nullable": true, "example": "50MiB"},
-        "max_lag": {"type": "string", "example": "2s"},
+        "max-lag": {"type": "string", "example": "2s"},
         "readers": {"type": "integer", "minimum": 1}, "lanes": {"type": "integer", "minimum": 1}}},
       "Position": {"type": "object", "nullable": true, "properties": {
         "file": {"type": "string"}, "offset": {"type": "integer"}, "gtid": {"type": "string"}}},

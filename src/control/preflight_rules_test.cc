@@ -150,6 +150,24 @@ TEST(PreflightSource, TheReplicationRightsAreEnough) {
   EXPECT_TRUE(may_start(source(view)));
 }
 
+TEST(PreflightSource, APatternOverTablesThatTheAccountCannotSeeIsRefused) {
+  ServerView view = server(Dialect::mariadb);
+  view.grants = Grants({"GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO `u`@`%`",
+                        "GRANT SELECT ON `shop`.`t` TO `u`@`%`"},
+                       false);
+  CopyOptions options;
+  options.include = {"shop.*"};
+  EXPECT_TRUE(has(source(view, {table("t")}, objects(), options), Severity::refusal,
+                  "only some tables of shop"));
+  options.include = {"shop.t"};
+  EXPECT_TRUE(may_start(source(view, {table("t")}, objects(), options)));
+  view.grants = Grants({"GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO `u`@`%`",
+                        "GRANT SELECT ON `shop`.* TO `u`@`%`"},
+                       false);
+  EXPECT_TRUE(may_start(source(view)));
+  EXPECT_TRUE(has(source(view), Severity::warning, "cannot see every database"));
+}
+
 TEST(PreflightSource, KeylessTablesNeedALockOnMysqlOnly) {
   ServerView view = server(Dialect::mysql);
   view.grants = Grants(

@@ -138,7 +138,9 @@ struct ProgressView::Impl {
       const std::shared_ptr<const CopyStatus> current = status();
       if (current) show(mode, *current);
     }
-    if (mode == ProgressMode::bar) log::set_status_line("");
+    if (mode == ProgressMode::bar) return log::set_status_line("");
+    // However short the run was, its end is shown.
+    if (const std::shared_ptr<const CopyStatus> last = status()) show(mode, *last);
   }
 };
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "control/preflight_rules.h"
 #include "control/privileges.h"
+#include "mysql/session.h"
 #include "support/ascii.h"
 #include "support/units.h"
 
@@ -15,6 +17,11 @@ namespace {
 constexpr unsigned kMysqlOldest = 80000;
 constexpr unsigned kMariadbOldest = 100500;
 constexpr double kShortRetentionHours = 24;
+
+// Whether an --include names one table instead of a pattern.
+bool names_a_table(const std::string& pattern) {
+  return pattern.find('.') != std::string::npos && pattern.find_first_of("*?") == std::string::npos;
+}
 
 // One judgement: appends to the list that is being made.
 class SourceJudge {
@@ -61,6 +68,7 @@ class SourceJudge {
   void keys();
   void engines();
   void privileges();
+  void hidden_tables();
   void other_objects();
   void retention();
   void sizes();
@@ -222,9 +230,31 @@ void SourceJudge::privileges() {
        missing_grants(view_, source_needs(view_, options_, traits), names, "source")) {
     findings_.push_back(std::move(finding));
   }
-  if (!view_.grants.everywhere("SELECT")) {
-    add(Severity::note, "the account cannot see every database: what it cannot see is not copied",
-        "");
+  hidden_tables();
+}
+
+// A server shows an account only what it may read, so a pattern would pass over the rest in
+// silence.
+void SourceJudge::hidden_tables() {
+  if (view_.grants.everywhere("SELECT")) return;
+  const bool all_named =
+      !options_.include.empty() &&
+      std::all_of(options_.include.begin(), options_.include.end(), names_a_table);
+  if (all_named) return;
+  if (options_.include.empty()) {
+    add(Severity::warning,
+        "the account cannot see every database, and what it cannot see is not copied",
+        "name what is meant with --include");
+  }
+  std::set<std::string> databases;
+  for (const Table& table : tables_) databases.insert(table.name.database);
+  for (const std::string& database : databases) {
+    if (view_.grants.on_database("SELECT", database)) continue;
+    add(Severity::refusal,
+        fmt::format("the account may read only some tables of {}: others would be left out unseen",
+                    database),
+        fmt::format("GRANT SELECT ON {}.* TO {}; or name each table with --include",
+                    mysql::quote_name(database), quoted_account(view_.account)));
   }
 }
 
