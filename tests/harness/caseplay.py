@@ -4,7 +4,6 @@ Three ways: `snapshot` (everything happened before the copy starts), `live` (the
 source while wherry streams) and `resumed` (it runs while wherry is stopped, or is killed meanwhile).
 """
 import os
-import signal
 
 from . import oracle, places, sqlscript, wherry
 
@@ -78,13 +77,11 @@ def _resumed(t, source, target, cases, options):
         run.wait_state(*wherry.STREAMING)
         _play_part(source, cases, "live")
         run.kill9()
-        again = wherry.start_copy(t, source, target, "--resume", *options, cutover="never")
-        again.wait_state(*wherry.STREAMING)
+        again = wherry.start_streaming(t, source, target, "--resume", *options, cutover="never")
         again.kill9()
     else:
         run.wait_state(*wherry.STREAMING)
-        run.terminate(signal.SIGTERM)
-        run.expect(wherry.EXIT_INTERRUPTED)
+        run.interrupt()
         _play_part(source, cases, "live")
     wherry.copy(t, source, target, "--resume", *options)
 

@@ -92,6 +92,11 @@ class Run:
     def terminate(self, number=signal.SIGTERM):
         os.kill(self.child.pid, number)
 
+    def interrupt(self, number=signal.SIGTERM, timeout=40):
+        """Stops the run as an operator would; it must end as interrupted."""
+        self.terminate(number)
+        self.expect(EXIT_INTERRUPTED, timeout=timeout)
+
     def api_port(self, timeout=20):
         deadline = time.monotonic() + timeout
         while self._api_port is None:
@@ -201,6 +206,13 @@ def start_copy(t, source, target, *options, cutover="manual", env=None, api=True
     if api:
         argv += ["--api", "127.0.0.1:0"]
     return Run(t, argv + list(options), env=env, secrets=secrets, report=report)
+
+
+def start_streaming(t, source, target, *options, **more):
+    """Like `start_copy`; returns when all rows are copied and the changes are followed."""
+    begun = start_copy(t, source, target, *options, **more)
+    begun.wait_state(*STREAMING)
+    return begun
 
 
 def copy(t, source, target, *options, expect=EXIT_DONE, timeout=90, **more):

@@ -36,8 +36,7 @@ def test_sigusr1_prints_the_status(t):
     wait_until(lambda: "copying" in run.err[before:] and "bulk.t1" in run.err[before:], 5,
                "a status on stderr")
     check(run.running(), run.tail)
-    run.terminate()
-    run.expect(wherry.EXIT_INTERRUPTED)
+    run.interrupt()
 
 
 @test()
@@ -91,8 +90,7 @@ def test_actions_at_the_wrong_time(t):
 def test_everything_the_api_serves(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target)
     status, health = run.call("GET", "/healthz")
     check(status == 200, health)
     status, document = run.call("GET", "/api/v1/openapi.json")
@@ -150,10 +148,8 @@ def test_resume_from_another_source_is_refused(t):
     other = t.server()
     data.shop(source)
     data.shop(other)
-    run = wherry.start_copy(t, source, target, cutover="never")
-    run.wait_state(*wherry.STREAMING)
-    run.terminate()
-    run.expect(wherry.EXIT_INTERRUPTED)
+    run = wherry.start_streaming(t, source, target, cutover="never")
+    run.interrupt()
     wrong = wherry.start_copy(t, other, target, "--resume", api=False, cutover="auto")
     wrong.expect(wherry.EXIT_REFUSED)
     wherry.copy(t, source, target, "--resume")
@@ -165,10 +161,8 @@ def test_resume_after_the_binlog_was_purged(t):
     """A place in the binlog that the source no longer has: refused, never a silent gap."""
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target, cutover="never")
-    run.wait_state(*wherry.STREAMING)
-    run.terminate()
-    run.expect(wherry.EXIT_INTERRUPTED)
+    run = wherry.start_streaming(t, source, target, cutover="never")
+    run.interrupt()
     source.execute("INSERT INTO shop.words VALUES ('lost', 1)", "FLUSH BINARY LOGS",
                    "INSERT INTO shop.words VALUES ('kept', 1)")
     last = source.rows("SHOW BINARY LOGS")[-1][0]
@@ -216,8 +210,7 @@ def test_failing_lock_command(t):
     except AssertionError:
         if not run.running():
             raise
-        run.terminate()
-        run.expect(wherry.EXIT_INTERRUPTED)
+        run.interrupt()
     check("lock" in run.err, run.tail)
     wherry.copy(t, source, target, "--resume")
     oracle.require_equal(source, target)

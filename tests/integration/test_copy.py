@@ -23,8 +23,7 @@ _MIXED_DIALECTS = [
 def test_every_pair_of_dialects(t):
     source, target = t.pair()
     source.execute(*_MIXED_DIALECTS)
-    run = wherry.start_copy(t, source, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target)
     source.execute("UPDATE shared.t SET f=0.1, ts='2030-01-01 00:00:00', j='[]', s='' WHERE id=-1",
                    "INSERT INTO shared.t SELECT id+100, u, f, d, n, v, l, b, e, s, ts, dt, tm, y,"
                    " bits, j, g, c FROM shared.t", "DELETE FROM shared.t WHERE id=0",
@@ -40,8 +39,7 @@ def test_include_and_exclude(t):
     data.shop(source)
     source.execute("CREATE DATABASE other", "CREATE TABLE other.t (id INT PRIMARY KEY)",
                    "INSERT INTO other.t VALUES (1)")
-    run = wherry.start_copy(t, source, target, "--include", "shop.*", "--exclude", "*.wor?s")
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target, "--include", "shop.*", "--exclude", "*.wor?s")
     source.execute("INSERT INTO other.t VALUES (2)", "INSERT INTO shop.words VALUES ('new', 1)",
                    "UPDATE shop.orders SET note='live'", "INSERT INTO shop.customers (name) VALUES ('L')")
     check(run.cutover() == 0, run.tail)
@@ -54,9 +52,8 @@ def test_include_and_exclude(t):
 def test_rename(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target, "--rename", "shop=store", "--rename",
-                            "shop.words=dict.entries")
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target, "--rename", "shop=store", "--rename",
+                                 "shop.words=dict.entries")
     source.execute("INSERT INTO shop.words VALUES ('new', 9)", "UPDATE shop.orders SET total=total+1",
                    "DELETE FROM shop.customers WHERE name='Bo'")
     check(run.cutover() == 0, run.tail)
@@ -111,8 +108,7 @@ def test_stored_objects(t):
     source, target = t.pair()
     data.shop(source)
     source.execute(*_OBJECTS)
-    run = wherry.start_copy(t, source, target, "--with", "views,triggers,routines,events")
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target, "--with", "views,triggers,routines,events")
     source.execute("INSERT INTO shop.customers (name) VALUES ('triggers a row')")
     check(run.cutover() == 0, run.tail)
     oracle.require_equal(source, target, objects=("view", "trigger", "routine", "event"))
@@ -140,8 +136,7 @@ def test_stored_objects_are_left_out_by_default(t):
 def test_auto_increment_is_raised(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target)
     source.execute("INSERT INTO shop.customers (id, name) VALUES (5000, 'last')",
                    "DELETE FROM shop.customers WHERE id=5000")
     check(run.cutover() == 0, run.tail)
@@ -169,8 +164,7 @@ def test_meta_database(t):
 def test_report(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target)
     source.execute("UPDATE shop.words SET n=n+1")
     check(run.cutover() == 0, run.tail)
     report = run.report()
@@ -238,8 +232,7 @@ def test_tables_made_during_the_copy(t):
     """New tables of a selected database come along, and dropped ones go."""
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_copy(t, source, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, source, target)
     source.execute("CREATE TABLE shop.late (id INT PRIMARY KEY, v INT)",
                    "INSERT INTO shop.late VALUES (1,1),(2,2)", "DROP TABLE shop.words",
                    "ALTER TABLE shop.customers ADD COLUMN born DATE NULL AFTER name",
@@ -259,8 +252,7 @@ def test_source_is_a_replica(t):
     data.shop(replica)
     nativereplica.attach(primary, replica)
     t.at_end(lambda: nativereplica.detach(replica))
-    run = wherry.start_copy(t, replica, target)
-    run.wait_state(*wherry.STREAMING)
+    run = wherry.start_streaming(t, replica, target)
     primary.execute("INSERT INTO shop.words VALUES ('via replica', 1)", "DELETE FROM shop.orders")
     nativereplica.wait_caught_up(primary, replica)
     check(run.cutover() == 0, run.tail)

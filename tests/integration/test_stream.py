@@ -5,17 +5,6 @@ from harness import data, datadirs, oracle, wherry
 from harness.framework import check, test, wait_until
 
 
-def _streaming(t, source, target, *options, **more):
-    run = wherry.start_copy(t, source, target, *options, **more)
-    run.wait_state(*wherry.STREAMING)
-    return run
-
-
-def _interrupt(run):
-    run.terminate()
-    run.expect(wherry.EXIT_INTERRUPTED)
-
-
 def _finish(t, source, target, run, **compare):
     check(run.cutover() == wherry.EXIT_DONE, run.tail)
     oracle.require_equal(source, target, **compare)
@@ -28,10 +17,10 @@ def test_resume_with_nothing_new(t):
     data.shop(source)
     for _ in range(3):
         resume = ["--resume"] if "wherry" in target.user_databases() else []
-        run = _streaming(t, source, target, *resume, cutover="never")
+        run = wherry.start_streaming(t, source, target, *resume, cutover="never")
         time.sleep(0.3)
-        _interrupt(run)
-    run = _streaming(t, source, target, "--resume")
+        run.interrupt()
+    run = wherry.start_streaming(t, source, target, "--resume")
     source.execute("INSERT INTO shop.words VALUES ('after', 1)")
     _finish(t, source, target, run)
 
@@ -40,11 +29,11 @@ def test_resume_with_nothing_new(t):
 def test_rotation_on_an_idle_source(t):
     source, target = t.pair()
     data.shop(source)
-    run = _streaming(t, source, target, cutover="never")
+    run = wherry.start_streaming(t, source, target, cutover="never")
     source.execute("FLUSH BINARY LOGS", "FLUSH BINARY LOGS")
     time.sleep(0.5)
-    _interrupt(run)
-    run = _streaming(t, source, target, "--resume")
+    run.interrupt()
+    run = wherry.start_streaming(t, source, target, "--resume")
     source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('after', 1)",
                    "FLUSH BINARY LOGS", "UPDATE shop.words SET n=5 WHERE w='after'")
     _finish(t, source, target, run)
@@ -56,7 +45,7 @@ def test_quiet_tables_while_others_write(t):
     source, target = t.pair()
     data.shop(source)
     source.execute("CREATE DATABASE noisy", "CREATE TABLE noisy.t (id INT PRIMARY KEY, v TEXT)")
-    run = _streaming(t, source, target, "--include", "shop.*", cutover="never")
+    run = wherry.start_streaming(t, source, target, "--include", "shop.*", cutover="never")
     for number in range(3):
         for row in range(20):
             source.execute(f"INSERT INTO noisy.t VALUES ({number * 20 + row}, REPEAT('x', 1000))")
@@ -65,7 +54,7 @@ def test_quiet_tables_while_others_write(t):
     wait_until(lambda: last in str((run.copy_state() or {}).get("positions")), 20,
                "the position in the newest log")
     time.sleep(2)
-    _interrupt(run)
+    run.interrupt()
     source.execute(f"PURGE BINARY LOGS TO '{last}'", "INSERT INTO shop.words VALUES ('after', 1)")
     wherry.copy(t, source, target, "--include", "shop.*", "--resume")
     oracle.require_equal(source, target, databases=["shop"])
@@ -76,10 +65,10 @@ def test_log_base_name_with_dots(t):
     source = t.server(options={"log-bin": "one.two.three-bin"})
     target = t.server()
     data.shop(source)
-    run = _streaming(t, source, target, cutover="never")
+    run = wherry.start_streaming(t, source, target, cutover="never")
     for number in range(9):
         source.execute("FLUSH BINARY LOGS", f"INSERT INTO shop.words VALUES ('w{number}', {number})")
-    _interrupt(run)
+    run.interrupt()
     source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('last', 1)")
     for mode in ("gtid",):
         wherry.copy(t, source, target, "--resume", "--position-mode", mode)
@@ -92,7 +81,7 @@ def test_two_copies_of_one_source(t):
     source, one = t.pair()
     other = t.server()
     data.shop(source)
-    runs = [_streaming(t, source, target) for target in (one, other)]
+    runs = [wherry.start_streaming(t, source, target) for target in (one, other)]
     source.execute("INSERT INTO shop.words VALUES ('both', 1)")
     time.sleep(1.5)
     source.execute("UPDATE shop.words SET n=2 WHERE w='both'")
@@ -106,7 +95,7 @@ def test_account_statements(t):
     source, target = t.pair()
     data.shop(source)
     secret = "secret-1-zw9"
-    run = _streaming(t, source, target, "--log-level", "debug", secrets=(secret,) + datadirs.SECRETS)
+    run = wherry.start_streaming(t, source, target, "--log-level", "debug", secrets=(secret,) + datadirs.SECRETS)
     source.execute(f"CREATE USER u1@localhost IDENTIFIED BY '{secret}'",
                    "GRANT SELECT ON *.* TO u1@localhost",
                    f"ALTER USER u1@localhost IDENTIFIED BY '{secret}x'", "DROP USER u1@localhost",
@@ -145,7 +134,7 @@ def test_silent_source(t):
     """The source freezes without closing a connection: it is noticed, and all goes on after it."""
     source, target = t.pair()
     data.shop(source)
-    run = _streaming(t, source, target)
+    run = wherry.start_streaming(t, source, target)
     source.freeze()
     time.sleep(8)
     source.thaw()
@@ -153,7 +142,7 @@ def test_silent_source(t):
     source.execute("INSERT INTO shop.words VALUES ('thawed', 1)")
     if not run.running():
         run.expect(wherry.EXIT_FAILED)
-        run = _streaming(t, source, target, "--resume")
+        run = wherry.start_streaming(t, source, target, "--resume")
     _finish(t, source, target, run)
 
 
@@ -162,7 +151,7 @@ def test_rows_locked_at_the_target(t):
     """A lock at the target holds the apply up: that shows, lag grows, and it goes on afterwards."""
     source, target = t.pair()
     data.shop(source)
-    run = _streaming(t, source, target)
+    run = wherry.start_streaming(t, source, target)
     with target.connect(autocommit=False) as holder, holder.cursor() as cursor:
         cursor.execute("SELECT * FROM shop.words WHERE w='zoo' FOR UPDATE")
         source.execute("UPDATE shop.words SET n=77 WHERE w='zoo'")
@@ -178,7 +167,7 @@ def test_rows_locked_at_the_target(t):
 def test_lag_of_an_idle_source_is_zero(t):
     source, target = t.pair()
     data.shop(source)
-    run = _streaming(t, source, target)
+    run = wherry.start_streaming(t, source, target)
     time.sleep(3)
     check(run.copy_state()["lag_ms"] < 1000, run.copy_state()["lag_ms"])
     _finish(t, source, target, run)
@@ -195,9 +184,9 @@ def test_executed_set_with_many_uuids(t):
                 cursor.execute("BEGIN")
                 cursor.execute("COMMIT")
         cursor.execute("SET gtid_next='AUTOMATIC'")
-    run = _streaming(t, source, target, cutover="never")
+    run = wherry.start_streaming(t, source, target, cutover="never")
     source.execute("INSERT INTO shop.words VALUES ('one', 1)")
-    _interrupt(run)
+    run.interrupt()
     source.execute("INSERT INTO shop.words VALUES ('two', 1)")
     wherry.copy(t, source, target, "--resume")
     oracle.require_equal(source, target)
@@ -210,7 +199,7 @@ def test_names_in_lower_case_only(t):
     target = t.server(options={"lower-case-table-names": "1"})
     source.execute("CREATE DATABASE Shop", "CREATE TABLE Shop.Orders_A (id INT PRIMARY KEY)",
                    "INSERT INTO Shop.ORDERS_A VALUES (1)")
-    run = _streaming(t, source, target, "--include", "Shop.Orders_A")
+    run = wherry.start_streaming(t, source, target, "--include", "Shop.Orders_A")
     source.execute("INSERT INTO SHOP.orders_A VALUES (2)",
                    "ALTER TABLE shop.ORDERS_A ADD COLUMN v INT DEFAULT 3",
                    "INSERT INTO shop.orders_a VALUES (3, 3)")
