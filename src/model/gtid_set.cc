@@ -194,6 +194,7 @@ void MysqlGtidSet::add(std::string_view source, std::uint64_t number) {
 }
 
 void MysqlGtidSet::add(const MysqlGtidSet& other) {
+  if (&other == this) return;
   for (const auto& [source, list] : other.intervals_) {
     std::vector<Interval>& own = intervals_[source];
     for (const Interval& interval : list) insert(own, interval);
@@ -201,6 +202,10 @@ void MysqlGtidSet::add(const MysqlGtidSet& other) {
 }
 
 void MysqlGtidSet::subtract(const MysqlGtidSet& other) {
+  if (&other == this) {
+    intervals_.clear();
+    return;
+  }
   for (const auto& [source, list] : other.intervals_) {
     const auto own = intervals_.find(source);
     if (own == intervals_.end()) continue;

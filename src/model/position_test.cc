@@ -151,6 +151,18 @@ TEST(MysqlGtidSet, EncodesTheTaggedForm) {
   EXPECT_EQ(set_of(kA + ":1-3:blue:1-2").encode(), expected);
 }
 
+// The set at the head of a binlog that MySQL 9.7 wrote after a transaction with a tag.
+TEST(MysqlGtidSet, EncodesAsTheServerDoes) {
+  const std::string uuid =
+      "\xa6\x2e\xb1\xc6\xec\xdc\x11\xf1\xa3\x8e" + std::string("\x02\xfc\x00\x00\x00\x01", 6);
+  const std::string one("\x01\0\0\0\0\0\0\0", 8);
+  const std::string captured = std::string("\x01\x02\0\0\0\0\0\x01", 8) + uuid +
+                               std::string(1, '\0') + one + one +
+                               std::string("\x1a\0\0\0\0\0\0\0", 8) + uuid + "\x08" + "blue" + one +
+                               one + std::string("\x02\0\0\0\0\0\0\0", 8);
+  EXPECT_EQ(set_of("a62eb1c6-ecdc-11f1-a38e-02fc00000001:1-25:blue:1").encode(), captured);
+}
+
 TEST(MariadbGtidPosition, ReadsDomains) {
   EXPECT_EQ(domains_of("").to_string(), "");
   EXPECT_EQ(domains_of("0-1-33").to_string(), "0-1-33");

@@ -12,6 +12,16 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// In one quoting, so that two different texts are never spelled alike.
+std::string literal(std::string_view bytes) {
+  std::string out = "'";
+  for (const char c : bytes) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  return out + "'";
+}
+
 // Version comments opened; keywords in lower case, names in backticks, texts in one quoting.
 Words words_of(std::string_view text) {
   const std::string open = replace_comments(text, [](std::string_view content) {
@@ -28,13 +38,13 @@ Words words_of(std::string_view text) {
         words.push_back(ascii::lower(tokens.text(i)));
         break;
       case TokenKind::quoted_name:
-        words.push_back(quoted(tokens.name(i)));
+        words.push_back(quoted(ascii::lower(tokens.name(i))));
         break;
       case TokenKind::bits:
-        words.push_back("'" + bytes_of(token, open, {}) + "'");
+        words.push_back(literal(bytes_of(token, open, {})));
         break;
       case TokenKind::string:
-        words.push_back("'" + bytes_of(token, open, {}) + "'");
+        words.push_back(literal(bytes_of(token, open, {})));
         break;
       default:
         words.emplace_back(tokens.text(i));
@@ -127,6 +137,10 @@ void spell_default(Words& words) {
     erase(words, value, 1);
   }
   if (value >= words.size()) return;
+  if (words[value] == "-" && value + 1 < words.size()) {
+    erase(words, value, 1);
+    words[value].insert(0, "-");
+  }
   // Numbers are printed as text by one server and as they are by the other.
   std::string& text = words[value];
   const bool quoted_text = text.size() > 2 && text.front() == '\'' && text.back() == '\'';
@@ -157,16 +171,21 @@ void spell_collation(Words& words, const std::string& table_collation) {
   if (!collation.empty() && collation != table_collation) words.push_back("collate " + collation);
 }
 
-// MariaDB's JSON is a text that is checked.
-void spell_json(Words& words, const std::string& name) {
-  const bool checked = !words.empty() && words[0] == "longtext" &&
-                       remove(words, {"check", "(", "json_valid", "(", quoted(name), ")", ")"});
-  if (!checked) return;
-  words[0] = "json";
-  std::erase(words, "collate utf8mb4_bin");
+// A check written at a column is the same as one of the table.
+std::optional<std::string> take_check(Words& words) {
+  const auto found = std::find(words.begin(), words.end(), "check");
+  if (found == words.end()) return std::nullopt;
+  const std::size_t first = static_cast<std::size_t>(found - words.begin());
+  if (!at(words, first + 1, {"("})) return std::nullopt;
+  const std::size_t close = closing(words, first + 1);
+  const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = words.begin() + static_cast<std::ptrdiff_t>(close + 1);
+  std::string check = joined(Words(begin, end));
+  words.erase(begin, end);
+  return check;
 }
 
-NormalColumn normal_column(const std::string& text, const std::string& table_collation) {
+NormalColumn normal_column(const std::string& text, NormalTable& table) {
   Words words = words_of(text);
   NormalColumn column;
   const ItemTokens tokens(text, Dialect::mysql);
@@ -175,10 +194,11 @@ NormalColumn normal_column(const std::string& text, const std::string& table_col
   column.text = text;
   erase(words, 0, 1);
   drop_double_parentheses(words);
+  if (const std::optional<std::string> check = take_check(words))
+    table.checks.emplace(*check, text);
   drop_display_width(words);
   spell_default(words);
-  spell_collation(words, table_collation);
-  spell_json(words, name);
+  spell_collation(words, table.options["collate"]);
   remove(words, {"default", "null"});
   if (remove(words, {"generated", "always"}) ||
       std::find(words.begin(), words.end(), "as") != words.end())
@@ -259,18 +279,33 @@ std::map<std::string, std::string> normal_options(const std::string& tail) {
   return options;
 }
 
+// MariaDB's JSON is a text that is checked; MySQL's needs no check.
+void spell_json(NormalTable& table) {
+  for (NormalColumn& column : table.columns) {
+    const auto check = table.checks.find("check ( json_valid ( " + quoted(column.name) + " ) )");
+    if (check == table.checks.end() || !ascii::starts_with(column.form, "longtext")) continue;
+    table.checks.erase(check);
+    constexpr std::string_view kCollation = " collate utf8mb4_bin";
+    std::string rest = column.form.substr(std::string_view("longtext").size());
+    const std::size_t collation = rest.find(kCollation);
+    if (collation != std::string::npos) rest.erase(collation, kCollation.size());
+    column.form = "json" + rest;
+  }
+}
+
 }  // namespace
 
 NormalTable normal_form(const CreateTable& table) {
   NormalTable normal;
   normal.options = normal_options(table.tail);
-  for (const std::string& column : table.columns)
-    normal.columns.push_back(normal_column(column, normal.options["collate"]));
   for (const std::string& key : table.keys) normal.keys.emplace(normal_key(key), key);
   for (const std::string& key : table.foreign_keys)
     normal.foreign_keys.emplace(normal_constraint(key), key);
   for (const std::string& check : table.checks)
     normal.checks.emplace(normal_constraint(check), check);
+  for (const std::string& column : table.columns)
+    normal.columns.push_back(normal_column(column, normal));
+  spell_json(normal);
   return normal;
 }
 

@@ -88,6 +88,7 @@ bool StatementReader::read_xid() {
       in_.skip();
     }
   }
+  while (format.size() > 1 && format.front() == '0') format.erase(0, 1);
   out_.xid = hex_of(parts[0]) + "," + hex_of(parts[1]) + "," + format;
   return true;
 }

@@ -379,7 +379,7 @@ TEST(Classify, XaNamesAreCanonical) {
   EXPECT_EQ(xid("XA START 'job'"), "X'6a6f62',X'',1");
   EXPECT_EQ(xid("XA BEGIN \"job\", ''"), "X'6a6f62',X'',1");
   EXPECT_EQ(xid("XA END x'6A6F62',X'62',5"), "X'6a6f62',X'62',5");
-  EXPECT_EQ(xid("XA PREPARE 0x6a6f62 , 'b' , 05"), "X'6a6f62',X'62',05");
+  EXPECT_EQ(xid("XA PREPARE 0x6a6f62 , 'b' , 05"), "X'6a6f62',X'62',5");
   EXPECT_EQ(xid("XA COMMIT X'00ff','x',1 ONE PHASE"), "X'00ff',X'78',1");
   EXPECT_EQ(xid("XA ROLLBACK b'01101010'"), "X'6a',X'',1");
   EXPECT_EQ(classify("XA COMMIT 'a'", "d", kMysql).kind, Kind::xa_commit);
@@ -462,7 +462,7 @@ TEST(Classify, NoInputBreaksIt) {
   const std::vector<std::string> starts = {
       "",          "ALTER TABLE t ",     "CREATE TABLE ",   "DROP TABLE ",
       "XA START ", "RENAME TABLE a TO ", "CREATE DEFINER=", "SET STATEMENT "};
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string text = starts[random() % starts.size()];
     const std::size_t length = random() % 30;
     for (std::size_t i = 0; i < length; ++i) text += alphabet[random() % alphabet.size()];
