@@ -265,20 +265,22 @@ def binlog_reader(*options, remote=False):
     return run
 
 
-def wherry_decode(job):
-    """The micro benchmark of the decoder, on the same files."""
-    files = [job.source.datadir / name for name, _ in job.source.binlog_files()]
-    program = ROOT / "build" / "release" / "decode_bench"
-    if not program.exists():
-        raise Failed("build/release/decode_bench is not built")
-    output = subprocess.run([str(program), *map(str, files)], text=True, capture_output=True,
-                            check=False)
-    job.notes["output"] = output.stdout.strip()[-2000:]
-    job.tool.run([program, *files], stdout=subprocess.DEVNULL)
+def wherry_decode(*options):
+    """The decoder alone, on the same files: to text, to cells, or frames with their checksums."""
+    def run(job):
+        files = [job.source.datadir / name for name, _ in job.source.binlog_files()]
+        program = ROOT / "build" / "release" / "decode_bench"
+        output = job.folder / "output"
+        with open(output, "wb") as out:
+            job.tool.run([program, *options, *files], stdout=out)
+        job.notes["output"] = output.read_text()[-2000:]
+    return run
 
 
 BINLOG = {
-    "wherry": wherry_decode,
+    "wherry": wherry_decode(),
+    "wherry cells": wherry_decode("--cells"),
+    "wherry frames": wherry_decode("--frames"),
     "file -v": binlog_reader("-v"),
     "file base64": binlog_reader(),
     "remote -v": binlog_reader("-v", remote=True),
