@@ -18,13 +18,15 @@ RAW = "fuzz/corpus/"  # inputs as they were found
 
 
 def all_files():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
-                            capture_output=True, check=False)
-    if listed.returncode == 0:
-        paths = sorted(set(listed.stdout.splitlines()))
-    else:  # an unpacked archive
-        paths = sorted(str(p.relative_to(ROOT)) for p in ROOT.rglob("*"))
-    return [p for p in paths if p.split("/")[0] not in SKIPPED and not p.startswith(RAW) and (ROOT / p).is_file()]
+    try:
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
+                                capture_output=True, check=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive, or no git here
+        listed = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
+                  if "__pycache__" not in path.parts]
+    return [path for path in sorted(set(listed))
+            if path.split("/")[0] not in SKIPPED and not path.startswith(RAW)
+            and (ROOT / path).is_file()]
 
 
 def main():
