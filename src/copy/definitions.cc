@@ -105,9 +105,10 @@ Result<bool> has_tables(mysql::Session& session, const std::string& database) {
   return !rows.value().rows.empty();
 }
 
-// A database that is there keeps its settings unless it is still empty: statements that come later
-// through the binlog rely on the defaults of the source.
-Status create_database(const Ends& ends, const std::string& from, const std::string& to, const sql::CollationMap& map) {
+// The statement that makes the database, empty when there is nothing to do. One that is there keeps its
+// settings unless it is still empty: statements that come later through the binlog rely on the defaults
+// of the source.
+Result<std::string> plan_database(const Ends& ends, const std::string& from, const std::string& to, const sql::CollationMap& map) {
   Result<std::optional<DatabaseDefaults>> read = read_defaults(ends.source, from);
   if (!read.ok()) return read.error();
   if (!read.value()) return Error{Errc::lost, fmt::format("database {} is gone from the source", from), 0};
@@ -117,23 +118,19 @@ Status create_database(const Ends& ends, const std::string& from, const std::str
   if (!there.ok()) return there.error();
   const std::string clause =
       fmt::format("CHARACTER SET {} COLLATE {}", wanted.value().charset, wanted.value().collation);
-  if (!there.value()) {
-    Result<mysql::Outcome> done =
-        ends.target.execute(fmt::format("CREATE DATABASE IF NOT EXISTS {} {}", quote_name(to), clause));
-    return done.ok() ? Status(Unit{}) : Status(done.error().within("create database " + to));
+  if (!there.value()) return fmt::format("CREATE DATABASE IF NOT EXISTS {} {}", quote_name(to), clause);
+  if (sql::collation_key(there.value()->collation) == sql::collation_key(wanted.value().collation)) {
+    return std::string();
   }
-  if (sql::collation_key(there.value()->collation) == sql::collation_key(wanted.value().collation)) return Unit{};
   Result<bool> used = has_tables(ends.target, to);
   if (!used.ok()) return used.error();
-  if (used.value()) {
-    return Error{Errc::refused,
-                 fmt::format("database {} exists at the target with collation {}, the source has {}: ALTER "
-                             "DATABASE {} {} if its tables may be kept",
-                             to, there.value()->collation, wanted.value().collation, quote_name(to), clause),
-                 0};
-  }
-  Result<mysql::Outcome> done = ends.target.execute(fmt::format("ALTER DATABASE {} {}", quote_name(to), clause));
-  return done.ok() ? Status(Unit{}) : Status(done.error().within("alter database " + to));
+  const std::string alter = fmt::format("ALTER DATABASE {} {}", quote_name(to), clause);
+  if (!used.value()) return alter;
+  return Error{Errc::refused,
+               fmt::format("database {} exists at the target with collation {}, the source has {}: run {} if its "
+                           "tables may be kept",
+                           to, there.value()->collation, wanted.value().collation, alter),
+               0};
 }
 
 // The source's definition as the target should have it, under its name there.
@@ -192,7 +189,8 @@ struct TableStep {
   bool keys_required = false;
 };
 
-Status create_one(const TableStep& step, const Route& route) {
+// The statement that creates the table, empty when it is there already.
+Result<std::string> plan_table(const TableStep& step, const Route& route) {
   const bool exists = step.existing.contains(route.target);
   if (exists && !step.options.use_existing) {
     return Error{Errc::refused,
@@ -200,7 +198,10 @@ Status create_one(const TableStep& step, const Route& route) {
   }
   Result<sql::CreateTable> table = definition_for_target(step.ends, step.names, route, step.map);
   if (!table.ok()) return table.error();
-  if (exists) return compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
+  if (exists) {
+    Status same = compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
+    return same.ok() ? Result<std::string>(std::string()) : Result<std::string>(same.error());
+  }
   if (step.keys_required && !has_primary_key(table.value())) {
     return Error{Errc::refused,
                  fmt::format("{} has no primary key, and the target demands one (sql_require_primary_key = ON); "
@@ -209,8 +210,29 @@ Status create_one(const TableStep& step, const Route& route) {
                  0};
   }
   if (step.options.late_indexes) (void)sql::take_late_keys(table.value());
-  Result<mysql::Outcome> done = step.ends.target.execute(sql::to_text(table.value()));
-  return done.ok() ? Status(Unit{}) : Status(done.error().within("create " + route.target.to_string()));
+  return sql::to_text(table.value());
+}
+
+struct Creation {
+  std::string what;
+  std::string statement;
+};
+
+Result<std::vector<Creation>> plan_all(const TableStep& step, const std::vector<Route>& routes) {
+  std::vector<Creation> out;
+  std::set<std::pair<std::string, std::string>> databases;
+  for (const Route& route : routes) databases.insert({route.source.database, route.target.database});
+  for (const auto& [from, to] : databases) {
+    Result<std::string> statement = plan_database(step.ends, from, to, step.map);
+    if (!statement.ok()) return statement.error();
+    if (!statement.value().empty()) out.push_back({"database " + to, std::move(statement).value()});
+  }
+  for (const Route& route : routes) {
+    Result<std::string> statement = plan_table(step, route);
+    if (!statement.ok()) return statement.error();
+    if (!statement.value().empty()) out.push_back({route.target.to_string(), std::move(statement).value()});
+  }
+  return out;
 }
 
 // "`name` (...)" of a key's definition: the name alone, folded as the servers compare it.
@@ -285,18 +307,15 @@ Status create_tables(mysql::Session& source, mysql::Session& target, const std::
   if (!required.ok()) return required.error();
   step.keys_required = required.value();
 
-  std::set<std::pair<std::string, std::string>> databases;
-  for (const Route& route : routes) databases.insert({route.source.database, route.target.database});
-  for (const auto& [from, to] : databases) {
-    done = create_database(ends, from, to, step.map);
-    if (!done.ok()) return done;
-  }
   Result<std::set<TableName>> existing = existing_names(target);
   if (!existing.ok()) return existing.error();
   step.existing = std::move(existing).value();
-  for (const Route& route : routes) {
-    done = create_one(step, route);
-    if (!done.ok()) return done;
+  // Everything is looked at before anything is created: a refusal leaves the target as it was.
+  Result<std::vector<Creation>> creations = plan_all(step, routes);
+  if (!creations.ok()) return creations.error();
+  for (const Creation& creation : creations.value()) {
+    Result<mysql::Outcome> created = target.execute(creation.statement);
+    if (!created.ok()) return created.error().within("create " + creation.what);
   }
   return Unit{};
 }

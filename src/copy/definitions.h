@@ -27,7 +27,8 @@ struct DefinitionOptions {
 
 // CREATE DATABASE (character set and collation of the source's) and CREATE TABLE for all routes, with
 // foreign keys in any order. A table that exists: Errc::refused, or with use_existing its definition
-// is compared and the differing lines are named.
+// is compared and the differing lines are named. A refusal comes before anything is created. A run
+// that is resumed passes use_existing: plain indexes that come late may then be there or not.
 Status create_tables(mysql::Session& source, mysql::Session& target, const std::vector<Route>& routes,
                      const DefinitionOptions& options);
 
