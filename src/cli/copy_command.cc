@@ -53,8 +53,10 @@ control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
     if (!asked.ok()) log::warning("control", "cannot stop now: {}", asked.error().what);
   };
   calls.report = [&job, &options] {
-    if (const auto status = job.status())
-      fmt::print(stderr, "{}", control::report_text(*status, options));
+    if (const auto status = job.status()) {
+      fmt::print(stderr, "{}\n{}", control::progress_line(*status),
+                 control::report_text(*status, options));
+    }
   };
   return calls;
 }

@@ -21,7 +21,6 @@
 namespace wherry::control {
 namespace {
 
-using nlohmann::json;
 using std::string_view_literals::operator""sv;
 
 constexpr int kThreads = 12;
@@ -65,12 +64,12 @@ int http_status(Errc code) {
   return 500;
 }
 
-void answer(httplib::Response& response, int code, const json& body) {
+void answer(httplib::Response& response, int code, const Json& body) {
   response.status = code;
   response.set_content(dump(body) + "\n", kJson);
 }
 
-json error_body(std::string_view code, std::string_view message, std::string_view hint) {
+Json error_body(std::string_view code, std::string_view message, std::string_view hint) {
   return {{"error", {{"code", code}, {"message", message}, {"hint", hint}}}};
 }
 
@@ -114,7 +113,7 @@ struct ApiServer::Impl {
 
   void answer_failure(httplib::Response& response, const Error& error) const {
     const int code = http_status(error.code);
-    json body = error_body(to_string(error.code), error.what,
+    Json body = error_body(to_string(error.code), error.what,
                            code == 409 ? "GET /api/v1/copy tells what it is doing" : "");
     body["state"] = state();
     answer(response, code, body);
@@ -186,7 +185,7 @@ void ApiServer::Impl::add_failover() {
                                       const httplib::ContentReader& read) {
         const std::optional<std::string> body = read_body(request, read);
         if (!body) return refuse(response, 413, "the body is too long", "");
-        const json document = json::parse(*body, nullptr, false);
+        const Json document = Json::parse(*body, nullptr, false);
         const bool named = document.is_object() && document.contains("endpoint") &&
                            document["endpoint"].is_string() && document.size() == 1;
         if (!named) {

@@ -57,7 +57,7 @@ std::string findings_table(const std::vector<Finding>& findings) {
 }
 
 std::string findings_json(const std::vector<Finding>& findings) {
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   bool refused = false;
   for (const Finding& finding : findings) {
     refused = refused || finding.severity == Severity::refusal;

@@ -115,14 +115,17 @@ std::string progress_line(const CopyStatus& status) {
 }
 
 std::string progress_bar(const CopyStatus& status, std::size_t width) {
-  constexpr std::size_t kCells = 24;
+  constexpr std::size_t kCellsLeast = 5;
+  constexpr std::size_t kCellsMost = 40;
   const double part = share(status).value_or(0);
-  const auto full = static_cast<std::size_t>(part * kCells);
-  std::string out =
-      fmt::format("{:<11} [{}{}] {:3.0f} %", to_string(status.state), std::string(full, '#'),
-                  std::string(kCells - full, '.'), part * 100);
-  out += tail(status);
+  const std::string left = fmt::format("{:<11} ", to_string(status.state));
+  const std::string right = fmt::format(" {:3.0f} %{}", part * 100, tail(status));
   // One short of the width: a full last column makes terminals wrap.
+  const std::size_t taken = left.size() + right.size() + 3;
+  const std::size_t cells = std::clamp(width > taken ? width - taken : 0, kCellsLeast, kCellsMost);
+  const auto full = static_cast<std::size_t>(part * static_cast<double>(cells));
+  std::string out = fmt::format("{}[{}{}]{}", left, std::string(full, '#'),
+                                std::string(cells - full, '.'), right);
   if (width > 0 && out.size() >= width) out.resize(width - 1);
   return out;
 }

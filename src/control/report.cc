@@ -17,7 +17,6 @@
 namespace wherry::control {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 milliseconds elapsed(const CopyStatus& status) {
@@ -60,7 +59,7 @@ std::vector<std::string> standing_warnings(const CopyStatus& status, const CopyO
   return out;
 }
 
-json totals_json(const CopyStatus& status) {
+Json totals_json(const CopyStatus& status) {
   std::uint64_t verified = 0;
   for (const TableStatus& table : status.tables) verified += table.rows_verified;
   return {{"tables", status.tables.size()},
@@ -129,10 +128,10 @@ Status write_all(int file, const std::string& text, const std::string& path) {
 }  // namespace
 
 std::string report_json(const CopyStatus& status, const CopyOptions& options) {
-  json out = {{"wherry", version()},
+  Json out = {{"wherry", version()},
               {"command", "copy"},
               {"state", to_string(status.state)},
-              {"error", status.error ? to_json(*status.error) : json(nullptr)},
+              {"error", status.error ? to_json(*status.error) : Json(nullptr)},
               {"resumable", status.resumable},
               {"verify", verify_word(options.verify)},
               {"verified", is_verified(status, options)},
@@ -143,7 +142,7 @@ std::string report_json(const CopyStatus& status, const CopyOptions& options) {
               {"ended", to_json(status.updated)},
               {"seconds", static_cast<double>(elapsed(status).count()) / 1000},
               {"phase_seconds", status.phase_seconds},
-              {"downtime_ms", status.downtime ? json(status.downtime->count()) : json(nullptr)},
+              {"downtime_ms", status.downtime ? Json(status.downtime->count()) : Json(nullptr)},
               {"positions",
                {{"start", to_json(status.start)},
                 {"stop", to_json(status.current)},
@@ -152,9 +151,9 @@ std::string report_json(const CopyStatus& status, const CopyOptions& options) {
               {"totals", totals_json(status)},
               {"ignored", status.ignored},
               {"warnings", standing_warnings(status, options)}};
-  out["tables"] = json::array();
+  out["tables"] = Json::array();
   for (const TableStatus& table : status.tables) out["tables"].push_back(to_json(table));
-  out["differences"] = json::array();
+  out["differences"] = Json::array();
   for (const Difference& difference : status.differences)
     out["differences"].push_back(to_json(difference));
   return dump(out, 2) + "\n";

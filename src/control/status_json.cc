@@ -6,22 +6,20 @@
 
 namespace wherry::control {
 
-using nlohmann::json;
-
-json to_json(std::chrono::system_clock::time_point time) {
+Json to_json(std::chrono::system_clock::time_point time) {
   if (time.time_since_epoch().count() == 0) return nullptr;
   return format_utc(std::chrono::time_point_cast<std::chrono::milliseconds>(time));
 }
 
-json to_json(const Error& error) {
-  json out = {{"code", std::string(to_string(error.code))}, {"message", error.what}};
+Json to_json(const Error& error) {
+  Json out = {{"code", std::string(to_string(error.code))}, {"message", error.what}};
   if (error.server_code != 0) out["server_code"] = error.server_code;
   return out;
 }
 
-json to_json(const Position& position) {
+Json to_json(const Position& position) {
   if (position.empty()) return nullptr;
-  json out = json::object();
+  Json out = Json::object();
   if (!position.file.empty()) {
     out["file"] = position.file.file;
     out["offset"] = position.file.offset;
@@ -30,7 +28,7 @@ json to_json(const Position& position) {
   return out;
 }
 
-json to_json(const TableStatus& table) {
+Json to_json(const TableStatus& table) {
   return {{"name", table.name},
           {"target_name", table.target_name},
           {"copied", table.copied},
@@ -43,15 +41,15 @@ json to_json(const TableStatus& table) {
           {"verified", table.verified.empty() ? "not verified" : table.verified}};
 }
 
-json to_json(const Difference& difference) {
+Json to_json(const Difference& difference) {
   return {{"table", difference.table},
           {"key", difference.key},
           {"kind", difference.kind},
           {"columns", difference.columns}};
 }
 
-json progress_json(const CopyStatus& status) {
-  json out = {{"state", std::string(to_string(status.state))},
+Json progress_json(const CopyStatus& status) {
+  Json out = {{"state", std::string(to_string(status.state))},
               {"time", to_json(status.updated)},
               {"rows_copied", status.rows_copied},
               {"rows_estimate", status.rows_estimate},
@@ -61,14 +59,14 @@ json progress_json(const CopyStatus& status) {
               {"transactions_applied", status.transactions_applied},
               {"changes_applied", status.changes_applied},
               {"lag_ms", status.lag.count()}};
-  out["eta_seconds"] = status.eta ? json(status.eta->count()) : json(nullptr);
-  out["waiting_for"] = status.waiting_for.empty() ? json(nullptr) : json(status.waiting_for);
-  out["error"] = status.error ? to_json(*status.error) : json(nullptr);
+  out["eta_seconds"] = status.eta ? Json(status.eta->count()) : Json(nullptr);
+  out["waiting_for"] = status.waiting_for.empty() ? Json(nullptr) : Json(status.waiting_for);
+  out["error"] = status.error ? to_json(*status.error) : Json(nullptr);
   return out;
 }
 
-json status_json(const CopyStatus& status) {
-  json out = progress_json(status);
+Json status_json(const CopyStatus& status) {
+  Json out = progress_json(status);
   out["resumable"] = status.resumable;
   out["started"] = to_json(status.started);
   out["positions"] = {{"start", to_json(status.start)},
@@ -76,20 +74,20 @@ json status_json(const CopyStatus& status) {
                       {"stop", to_json(status.stop)}};
   out["source_generation"] = status.source_generation;
   out["source_fenced"] = status.source_fenced;
-  out["downtime_ms"] = status.downtime ? json(status.downtime->count()) : json(nullptr);
+  out["downtime_ms"] = status.downtime ? Json(status.downtime->count()) : Json(nullptr);
   out["phase_seconds"] = status.phase_seconds;
   out["ignored"] = status.ignored;
   out["warnings"] = status.warnings;
-  out["tables"] = json::array();
+  out["tables"] = Json::array();
   for (const TableStatus& table : status.tables) out["tables"].push_back(to_json(table));
-  out["differences"] = json::array();
+  out["differences"] = Json::array();
   for (const Difference& difference : status.differences)
     out["differences"].push_back(to_json(difference));
   return out;
 }
 
-std::string dump(const json& document, int indent) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace);
+std::string dump(const Json& document, int indent) {
+  return document.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace wherry::control
