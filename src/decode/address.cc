@@ -10,10 +10,12 @@ constexpr char kHex[] = "0123456789abcdef";
 unsigned value_of(std::byte byte) { return std::to_integer<unsigned>(byte); }
 
 // UUIDs of versions 1 to 5 are kept with their five parts in reverse order, so that those made from
-// the clock sort by time. The others, and what is no RFC 4122 UUID, are kept as they are written.
+// the clock sort by time; later versions as they are written. Servers before 10.11.5 reversed those
+// too: no valid UUID kept as written looks like a reversed one of version 6 or 7, so they are
+// known.
 bool is_reordered(const Sixteen& record) {
   const unsigned version = value_of(record[8]);
-  return (record[6] & std::byte{0x80}) != std::byte{0} && version > 0 && version < 0x60;
+  return (record[6] & std::byte{0x80}) != std::byte{0} && version > 0 && version < 0x80;
 }
 
 void append_hex(const std::byte* at, std::size_t count, std::string& out) {

@@ -123,6 +123,15 @@ TEST(ValueTest, AddressesLongerThanTheirType) {
   EXPECT_EQ(text_of(shape, "0a00000001"), "error: fixed string longer than its type");
 }
 
+// Version 7, kept as written by servers since 10.11.5 and reversed by older ones.
+TEST(ValueTest, UuidsOfOldServers) {
+  ColumnShape shape = shape_of(WireType::string, 16);
+  shape.flavor = WireFlavor::uuid;
+  const std::string uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
+  EXPECT_EQ(text_of(shape, "01890a5dac96774bbcceb302099a8057"), uuid);
+  EXPECT_EQ(text_of(shape, "b302099a8057bcce774bac9601890a5d"), uuid);
+}
+
 TEST(ValueTest, CompressedColumns) {
   const auto shape = shape_of(WireType::blob_compressed, 2);
   EXPECT_EQ(text_of(shape, ""), "");
