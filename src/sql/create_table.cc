@@ -176,11 +176,22 @@ Result<CreateTable> parse_create_table(std::string_view text) {
       return Error{Errc::malformed,
                    "a table's definition with an empty item: " + ascii::shown(text)};
     const ItemTokens tokens(item, kAny);
+    if (tokens.at(0).kind != TokenKind::word && tokens.at(0).kind != TokenKind::quoted_name) {
+      return Error{Errc::malformed,
+                   "a table's definition with an item that names nothing: " + ascii::shown(item)};
+    }
     std::vector<std::string>& list = list_for(table, tokens);
     list.push_back(&list == &table.columns ? with_spelled_default(item) : std::string(item));
   }
-  if (table.columns.empty())
+  if (table.columns.empty()) {
     return Error{Errc::malformed, "a table's definition without columns: " + ascii::shown(text)};
+  }
+  std::set<std::string> names;
+  for (const std::string& column : table.columns) {
+    if (names.insert(ascii::lower(ItemTokens(column, kAny).name(0))).second) continue;
+    return Error{Errc::malformed,
+                 "a table's definition with a column twice: " + ascii::shown(column)};
+  }
   return table;
 }
 

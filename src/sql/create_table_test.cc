@@ -80,7 +80,7 @@ TEST(CreateTable, RefusesWhatIsNone) {
        {"", "CREATE", "CREATE TABLE t", "CREATE TABLE t (", "CREATE TABLE t ()",
         "CREATE TABLE t (a int,,b int)", "CREATE TABLE t (a int", "CREATE VIEW v AS SELECT (1)",
         "CREATE TABLE t LIKE u", "CREATE TABLE t (PRIMARY KEY (a))", "CREATE TABLE t (a enum('x)",
-        "SELECT (1)"}) {
+        "CREATE TABLE t (a int, `A` int)", "SELECT (1)"}) {
     EXPECT_FALSE(parse_create_table(text).ok()) << text;
   }
 }

@@ -23,7 +23,8 @@ ItemTokens::ItemTokens(std::string_view text, Dialect dialect) : text_(text) {
 }
 
 std::string_view ItemTokens::text(std::size_t i) const {
-  return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
+  const Token& token = at(i);
+  return text_.substr(token.begin, token.end - token.begin);
 }
 
 bool ItemTokens::is(std::size_t i, std::string_view keyword) const {

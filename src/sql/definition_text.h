@@ -1,6 +1,7 @@
 // Reading and changing the text of one item of a table definition. Internal to this room. Pure.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,10 +18,13 @@ class ItemTokens {
   ItemTokens(std::string_view text, Dialect dialect);
 
   std::size_t size() const { return tokens_.size(); }
-  const Token& at(std::size_t i) const { return tokens_[i]; }  // past the end: the end token
+  // Past the end: the end token.
+  const Token& at(std::size_t i) const { return tokens_[std::min(i, tokens_.size() - 1)]; }
   std::string_view text(std::size_t i) const;
   std::string name(std::size_t i) const { return name_of(at(i), text_); }
-  int depth(std::size_t i) const { return depths_[i]; }  // parentheses open before the token
+  int depth(std::size_t i) const {
+    return depths_[std::min(i, depths_.size() - 1)];
+  }  // parentheses open before the token
 
   bool is(std::size_t i, std::string_view keyword) const;
   bool is_symbol(std::size_t i, char symbol) const;
