@@ -307,7 +307,7 @@ TEST(PayloadTest, RealTransaction) {
     EXPECT_EQ(header.value().type, types[i]);
   }
   // One byte less than it unpacks to.
-  EXPECT_EQ(decode_transaction_payload(opened.body, 216).error().code, Errc::refused);
+  EXPECT_EQ(decode_transaction_payload(opened.body, 216).error().code, Errc::unsupported);
   for (std::size_t size = 0; size < opened.body.size(); ++size) {
     EXPECT_FALSE(decode_transaction_payload(opened.body.first(size), 1000).ok()) << size;
   }
@@ -336,7 +336,7 @@ TEST(PayloadTest, Uncompressed) {
                                        18)
                 .error()
                 .code,
-            Errc::refused);
+            Errc::unsupported);
 }
 
 }  // namespace

@@ -88,11 +88,11 @@ Result<TransactionPayload> decode_transaction_payload(Bytes body, std::size_t by
   TransactionPayload payload;
   if (head.compression == Compression::none) {
     if (packed.size() > bytes_max)
-      return Error{Errc::refused, "transaction payload over the limit"};
+      return Error{Errc::unsupported, "transaction payload over the limit"};
     payload.bytes.assign(packed.begin(), packed.end());
   } else if (head.compression == Compression::zstd) {
     if (head.unpacked_size > bytes_max) {
-      return Error{Errc::refused, "transaction payload over the limit"};
+      return Error{Errc::unsupported, "transaction payload over the limit"};
     }
     const Status unpacked = unpack_zstd(packed, head.unpacked_size, payload.bytes);
     if (!unpacked.ok()) return unpacked.error();
