@@ -46,13 +46,16 @@ class MysqlGtidSet {
   bool contains(std::string_view source, std::uint64_t number) const;
   bool contains(const MysqlGtidSet& other) const;
   bool empty() const { return intervals_.empty(); }
-  const std::map<std::string, std::vector<Interval>, std::less<>>& sources() const { return intervals_; }
+  const std::map<std::string, std::vector<Interval>, std::less<>>& sources() const {
+    return intervals_;
+  }
   // The binary form of COM_BINLOG_DUMP_GTID; with tags in the format of MySQL 8.3 and later.
   std::string encode() const;
   bool operator==(const MysqlGtidSet&) const = default;
 
  private:
-  std::map<std::string, std::vector<Interval>, std::less<>> intervals_;  // sorted, disjoint, not adjacent
+  // By "uuid" or "uuid:tag"; each list is sorted, disjoint and without neighbours that touch.
+  std::map<std::string, std::vector<Interval>, std::less<>> intervals_;
 };
 
 // MariaDB's position: the last GTID of each domain ("0-1-33,7-2-9"); empty is the beginning.

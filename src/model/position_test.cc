@@ -74,10 +74,10 @@ TEST(MysqlGtidSet, ToleratesBlanksNewlinesAndOtherSpellings) {
 }
 
 TEST(MysqlGtidSet, RefusesWhatIsNone) {
-  const std::string tag33(33, 'a');
+  const std::string tag33 = ":" + std::string(33, 'a') + ":1";
   for (const std::string& text :
        {std::string("x"), kA, kA + ":", kA + ":0", kA + ":5-3", kA + ":1-", kA + ":-1",
-        kA + ":1-2-3", kA + ":blue", kA + ":blue:red:1", kA + ":1:2x", kA + ":" + tag33 + ":1",
+        kA + ":1-2-3", kA + ":blue", kA + ":blue:red:1", kA + ":1:2x", kA + tag33,
         kA + ":9223372036854775807", kA + ":18446744073709551617", kA.substr(1) + ":1",
         std::string("3e11fa470-000-0000-0000-000000000001:1")}) {
     EXPECT_FALSE(MysqlGtidSet::parse(text).ok()) << text;

@@ -24,23 +24,23 @@ struct TableName {
 enum class ColumnClass : std::uint8_t {
   integer,
   decimal,
-  floating,     // FLOAT and DOUBLE
+  floating,  // FLOAT and DOUBLE
   bit,
   date,
   time,
   datetime,
   timestamp,
   year,
-  text,         // CHAR, VARCHAR, TEXT with a character set; MariaDB's JSON too
-  binary,       // BINARY, VARBINARY, BLOB
+  text,    // CHAR, VARCHAR, TEXT with a character set; MariaDB's JSON too
+  binary,  // BINARY, VARBINARY, BLOB
   enumeration,
   set,
-  json,         // MySQL's binary JSON
+  json,  // MySQL's binary JSON
   geometry,
-  vector,       // MySQL's VECTOR
-  uuid,         // MariaDB
-  inet4,        // MariaDB
-  inet6         // MariaDB
+  vector,  // MySQL's VECTOR
+  uuid,    // MariaDB
+  inet4,   // MariaDB
+  inet6    // MariaDB
 };
 
 struct Column {

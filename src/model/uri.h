@@ -44,7 +44,7 @@ struct Endpoint {
   std::string to_string() const;  // host:port or the socket's path; never the password
 };
 
-// mysql:// and mariadb://. Refuses unknown schemes and unknown options, naming the nearest right one.
+// mysql:// and mariadb://. Refuses unknown schemes and options, naming the nearest right one.
 Result<Endpoint> parse_endpoint(std::string_view uri);
 
 }  // namespace wherry

@@ -23,7 +23,7 @@ constexpr std::string_view kMariadb = R"(CREATE TABLE `t` (
   FULLTEXT KEY `ft` (`a,b`),
   CONSTRAINT `fk c` FOREIGN KEY (`fk`) REFERENCES `p` (`id`) ON DELETE CASCADE,
   CONSTRAINT `ch` CHECK (`fk` > 3 and `e` <> 'x)')
-) ENGINE=InnoDB AUTO_INCREMENT=77 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci COMMENT='t, ''x'' ) (')";
+) ENGINE=InnoDB AUTO_INCREMENT=77 DEFAULT CHARSET=utf8mb4 COMMENT='t, ''x'' ) (')";
 
 constexpr std::string_view kPartitioned = R"(CREATE TABLE `pc` (
   `id` int NOT NULL,
