@@ -58,6 +58,7 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
   const unsigned lane = (chunk->slice.table * 7 + chunk->slice.number) % router_.lanes();
   chunk->placed_at = cseq;
   ++counters_.placed;
+  placed_(*chunk);
   if (chunk->whole && chunk->last) held_.erase(chunk->plan->id);
   chunk->plan->state->placed_through.store(cseq, std::memory_order_release);
   router_.send(std::move(work), touched, lane);

@@ -27,9 +27,11 @@ class Placement {
  public:
   // refused: the chunk is worthless, its slice must be read again from where it stands; says why.
   using Refused = std::function<void(const Chunk&, const std::string&)>;
+  // placed: the chunk has its place; called before a lane gets it.
+  using Placed = std::function<void(const Chunk&)>;
   // fault_keep_changed: for tests only, leaves the changed rows in.
-  Placement(ChangeRing& ring, LaneRouter& router, Refused refused, bool fault_keep_changed)
-      : ring_(ring), router_(router), refused_(std::move(refused)), fault_keep_changed_(fault_keep_changed) {}
+  Placement(ChangeRing& ring, LaneRouter& router, Placed placed, Refused refused, bool fault_keep_changed)
+      : ring_(ring), router_(router), placed_(std::move(placed)), refused_(std::move(refused)), fault_keep_changed_(fault_keep_changed) {}
 
   void take(Inbox::Taken& taken);
   // Places what can be, and answers holds, at this point of the stream: after the group cseq.
@@ -45,6 +47,7 @@ class Placement {
 
   ChangeRing& ring_;
   LaneRouter& router_;
+  const Placed placed_;
   const Refused refused_;
   const bool fault_keep_changed_;
   std::vector<std::shared_ptr<Chunk>> waiting_;

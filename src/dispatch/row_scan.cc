@@ -53,11 +53,22 @@ Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
   return Unit{};
 }
 
+void RowScan::begin(const decode::Batch& batch, const decode::Group& group) {
+  const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty() ? batch.gtid_sources[group.gtid.source] : "";
+  ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number);
+}
+
+void RowScan::bar_open(const decode::Batch& batch, const decode::Group& group) {
+  begin(batch, group);
+  for (const PlanPtr& plan : catalog_.all()) {
+    if (plan->state->open()) ring_.barrier(plan->id);
+  }
+}
+
 Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group) {
   Touched touched;
   const decode::Batch& batch = *work.batch;
-  const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty() ? batch.gtid_sources[group.gtid.source] : "";
-  ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number);
+  begin(batch, group);
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     if (work.tables[i] == nullptr) continue;
     touched.followed = true;

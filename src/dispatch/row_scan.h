@@ -19,8 +19,11 @@ class RowScan {
   // Collects what the group's rows touch; of tables with an open copy the keys go into the ring. Of a
   // part of a large group only the tables are noted, and snapshots before it become worthless.
   Result<Touched> scan(const WorkBatch& work, const decode::Group& group);
+  // The group changes tables without row events: snapshots before it are worthless.
+  void bar_open(const decode::Batch& batch, const decode::Group& group);
 
  private:
+  void begin(const decode::Batch& batch, const decode::Group& group);
   Status scan_event(const WorkBatch& work, const decode::EventRef& event, const ResolvedTable& table, Touched& touched);
   Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image, Touched& touched);
 

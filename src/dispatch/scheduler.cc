@@ -16,7 +16,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, const SchedulerLinks& link
       ring_(options.ring_bytes),
       scan_(links.catalog, ring_),
       router_(links.lanes, links.board),
-      placement_(ring_, router_, links.refused, options.fault_keep_changed) {}
+      placement_(ring_, router_, links.placed, links.refused, options.fault_keep_changed) {}
 
 Status Scheduler::run(const FilePosition& from) {
   seen_ = from;

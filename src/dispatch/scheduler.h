@@ -58,6 +58,7 @@ struct SchedulerLinks {
   Inbox& inbox;
   LaneQueues& lanes;
   StatementRunner& statements;
+  Placement::Placed placed;
   Placement::Refused refused;
 };
 

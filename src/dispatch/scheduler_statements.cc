@@ -77,6 +77,7 @@ Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index
       if (group.alter_start) break;  // announced; it runs at its COMMIT
       Result<bool> ran = on_ddl(event);
       if (!ran.ok()) return ran.error();
+      if (ran.value()) scan_.bar_open(batch, group);
       // CREATE TABLE ... SELECT: the rows of the group follow the statement.
       if (group.event_count > 1 && group.end != decode::GroupEnd::statement) return false;
       if (ran.value()) {

@@ -38,6 +38,17 @@ PlanPtr Catalog::find(const std::string& database, const std::string& table) con
   });
 }
 
+PlanPtr Catalog::find(std::uint32_t id) const {
+  return plans_.read([&](const Plans& plans) -> PlanPtr {
+    const auto found = plans.by_id.find(id);
+    return found == plans.by_id.end() ? nullptr : found->second;
+  });
+}
+
+void Catalog::reserve_ids(std::uint32_t through) {
+  plans_.with([&](Plans& plans) { plans.next_id = std::max(plans.next_id, through + 1); });
+}
+
 std::vector<PlanPtr> Catalog::all() const {
   return plans_.read([](const Plans& plans) {
     std::vector<PlanPtr> all;
@@ -49,13 +60,19 @@ std::vector<PlanPtr> Catalog::all() const {
 void Catalog::put(PlanPtr plan) {
   plans_.with([&](Plans& plans) {
     const TableName& name = plan->source.name;
+    plans.by_id[plan->id] = plan;
     plans.by_name[{name.database, name.table}] = std::move(plan);
   });
   version_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void Catalog::remove(const TableName& source) {
-  plans_.with([&](Plans& plans) { plans.by_name.erase({source.database, source.table}); });
+  plans_.with([&](Plans& plans) {
+    const auto found = plans.by_name.find({source.database, source.table});
+    if (found == plans.by_name.end()) return;
+    plans.by_id.erase(found->second->id);
+    plans.by_name.erase(found);
+  });
   version_.fetch_add(1, std::memory_order_acq_rel);
 }
 

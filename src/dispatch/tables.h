@@ -68,16 +68,19 @@ PlanPtr make_plan(std::uint32_t id, Table source, TableName target, std::shared_
 class Catalog {
  public:
   PlanPtr find(const std::string& database, const std::string& table) const;
+  PlanPtr find(std::uint32_t id) const;
   std::vector<PlanPtr> all() const;
   void put(PlanPtr plan);
   void remove(const TableName& source);
   std::uint32_t next_id();
+  void reserve_ids(std::uint32_t through);  // next_id() stays above
   // Changes whenever a plan does: caches of plans are checked against it.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
   struct Plans {
     std::map<std::pair<std::string, std::string>, PlanPtr> by_name;
+    std::map<std::uint32_t, PlanPtr> by_id;
     std::uint32_t next_id = 0;
   };
   Guarded<Plans> plans_;

@@ -1,0 +1,128 @@
+#include "copy/slice_queue.h"
+
+#include <algorithm>
+
+namespace wherry::copy {
+namespace {
+
+std::pair<std::uint32_t, std::uint32_t> key_of(dispatch::SliceId id) { return {id.table, id.number}; }
+
+}  // namespace
+
+void SliceQueue::add(std::vector<Slice> slices) {
+  state_.with([&](State& state) {
+    for (Slice& slice : slices) {
+      const auto key = key_of(slice.id);
+      Entry entry;
+      entry.rows = slice.rows;
+      entry.bytes = slice.bytes;
+      entry.stage = slice.done ? Stage::committed : Stage::ready;
+      entry.slice = std::move(slice);
+      state.open.try_emplace(key.first, 0);
+      if (entry.stage == Stage::ready) {
+        ++state.open[key.first];
+        state.order.push_back(key);
+      }
+      state.slices[key] = std::move(entry);
+    }
+  });
+}
+
+bool SliceQueue::ready(const State& state) {
+  return std::any_of(state.order.begin(), state.order.end(),
+                     [&](const auto& key) { return !state.whole_busy || !state.slices.at(key).slice.whole; });
+}
+
+std::optional<Slice> SliceQueue::take(std::chrono::milliseconds wait) {
+  state_.wait_for(wait, ready);
+  return state_.with([](State& state) -> std::optional<Slice> {
+    if (!ready(state)) return std::nullopt;
+    const auto next = std::find_if(state.order.begin(), state.order.end(),
+                                   [&](const auto& key) { return !state.whole_busy || !state.slices.at(key).slice.whole; });
+    Entry& entry = state.slices[*next];
+    state.order.erase(next);
+    entry.stage = Stage::reading;
+    state.whole_busy |= entry.slice.whole;
+    return entry.slice;
+  });
+}
+
+void SliceQueue::drop_table(std::uint32_t table) {
+  state_.with([&](State& state) {
+    std::erase_if(state.order, [&](const auto& key) { return key.first == table; });
+    for (auto& [key, entry] : state.slices) {
+      if (key.first == table) entry.stage = Stage::committed;
+    }
+    state.open[table] = 0;
+  });
+}
+
+void SliceQueue::placed(const dispatch::Chunk& chunk) {
+  state_.with([&](State& state) {
+    Entry& entry = state.slices[key_of(chunk.slice)];
+    if (!chunk.last_key.empty()) entry.slice.reached = key_from_text(chunk.last_key);
+    entry.slice.placed_at = chunk.placed_at;
+    if (chunk.last) {
+      entry.stage = Stage::read_out;
+      if (chunk.whole) state.whole_busy = false;
+    } else if (!chunk.whole) {
+      entry.stage = Stage::ready;
+      state.order.push_back(key_of(chunk.slice));
+    }
+  });
+}
+
+void SliceQueue::again(dispatch::SliceId id) {
+  state_.with([&](State& state) {
+    Entry& entry = state.slices[key_of(id)];
+    if (entry.stage == Stage::ready || entry.stage == Stage::committed) return;
+    entry.stage = Stage::ready;
+    if (entry.slice.whole) state.whole_busy = false;
+    state.order.push_back(key_of(id));
+  });
+}
+
+Slice SliceQueue::after_commit(const dispatch::Chunk& chunk) const {
+  return state_.read([&](const State& state) {
+    const Entry& entry = state.slices.at(key_of(chunk.slice));
+    Slice slice = entry.slice;
+    slice.reached.reset();
+    if (!chunk.last_key.empty()) slice.reached = key_from_text(chunk.last_key);
+    if (chunk.last_key.empty() && !chunk.whole) slice.reached = entry.slice.reached;
+    slice.done = chunk.last;
+    slice.rows = entry.rows + chunk.rows;
+    slice.bytes = entry.bytes + chunk.lines.size();
+    slice.placed_at = chunk.placed_at;
+    return slice;
+  });
+}
+
+bool SliceQueue::committed(const dispatch::Chunk& chunk) {
+  return state_.with([&](State& state) {
+    Entry& entry = state.slices[key_of(chunk.slice)];
+    entry.rows += chunk.rows;
+    entry.bytes += chunk.lines.size();
+    if (!chunk.last || entry.stage == Stage::committed) return false;
+    entry.stage = Stage::committed;
+    entry.slice.done = true;
+    return --state.open[chunk.slice.table] == 0;
+  });
+}
+
+bool SliceQueue::all_committed() const {
+  return state_.read([](const State& state) {
+    for (const auto& [table, open] : state.open) {
+      if (open != 0) return false;
+    }
+    return true;
+  });
+}
+
+bool SliceQueue::table_committed(std::uint32_t table) const {
+  return state_.read([&](const State& state) {
+    const auto found = state.open.find(table);
+    return found == state.open.end() || found->second == 0;
+  });
+}
+
+}  // namespace wherry::copy

@@ -1,0 +1,65 @@
+// Runs the statements of the stream at the target, each at its place and once: ddl_progress says
+// begun or finished, and what the objects looked like before, so that a crash at any step converges.
+// Brings the catalog up to date from the target's own definitions afterwards: at this point of the
+// stream they are the source's. The scheduler's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/scheduler.h"
+#include "sink/mysql/progress.h"
+#include "sink/mysql/target_session.h"
+
+namespace wherry::sink {
+
+// What the run knows and the runner needs; all called on the scheduler's thread.
+struct DdlSelection {
+  std::function<bool(const TableName&)> follows;
+  std::function<bool(const std::string&)> follows_database;
+  std::function<TableName(const TableName&)> route;
+  std::function<std::string(const std::string&)> route_database;
+  // Before a table that is still being copied changes: what was put off for it is done now.
+  std::function<Status(const dispatch::TablePlan&)> settle;
+  // A table is gone: nothing of it is left to copy.
+  std::function<void(std::uint32_t table)> dropped;
+};
+
+class DdlRunner final : public dispatch::StatementRunner {
+ public:
+  DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress, dispatch::Board& board, dispatch::Catalog& catalog,
+            DdlSelection selection, LaneRecord start);
+
+  bool follows(const TableName& source) const override { return selection_.follows(source); }
+  bool follows_database(const std::string& database) const override { return selection_.follows_database(database); }
+  Status run(const dispatch::StatementEvent& event) override;
+
+  // The number of the progress row that this runner moves: above all lanes.
+  static constexpr unsigned kLane = 1000;
+
+ private:
+  Status connect();
+  Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
+  Status note(const dispatch::StatementEvent& event, std::string_view state, const std::string& before);
+  Status execute(const dispatch::StatementEvent& event);
+  std::vector<std::string> settings(const dispatch::StatementEvent& event) const;
+  std::string routed_text(const dispatch::StatementEvent& event) const;
+  Result<std::string> state_of(const dispatch::StatementEvent& event);
+  std::vector<dispatch::PlanPtr> affected(const dispatch::StatementEvent& event) const;
+  Status refresh(const dispatch::StatementEvent& event);
+  Status refresh_table(const TableName& source, dispatch::PlanPtr origin);
+
+  const TargetOptions target_;
+  const std::uint64_t epoch_;
+  const Progress& progress_;
+  dispatch::Board& board_;
+  dispatch::Catalog& catalog_;
+  const DdlSelection selection_;
+  LaneRecord record_;
+  std::unique_ptr<mysql::Session> session_;
+};
+
+}  // namespace wherry::sink
