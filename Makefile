@@ -25,7 +25,7 @@ demo: build
 	$(PYTHON) scripts/demo.py
 
 test: build/release/build.ninja
-	cmake --build --preset release
+	@cmake --build --preset release || { echo 'FAILED the build'; echo '0 passed, 1 failed'; exit 1; }
 	@$(PYTHON) scripts/run-tests --preset release --integration
 
 bench: build/release/build.ninja
