@@ -50,7 +50,9 @@ void route_parents(CreateTable& table, std::string_view database,
                    const std::function<TableName(const TableName&)>& route);
 
 // Both definitions without what may differ (AUTO_INCREMENT counters, comments of versions, default
-// spellings of the same thing), for --existing use. Empty: equal; else the differing lines.
+// spellings of the same thing), for --existing use. Empty: equal; else the differing lines. Across
+// dialects give it the source as translate() left it. Expressions are compared word by word: other
+// parentheses count as another expression.
 std::vector<std::string> differences(const CreateTable& source, const CreateTable& target);
 
 }  // namespace wherry::sql
