@@ -37,6 +37,15 @@ Status verdict(const std::vector<Finding>& findings) {
   return Error{Errc::refused, text};
 }
 
+std::vector<std::string> warning_texts(const std::vector<Finding>& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) {
+    if (finding.severity != Severity::warning) continue;
+    out.push_back(fmt::format("{}: {}", finding.subject, finding.message));
+  }
+  return out;
+}
+
 std::string findings_table(const std::vector<Finding>& findings) {
   std::size_t width = 0;
   for (const Finding& finding : findings) width = std::max(width, finding.subject.size());

@@ -29,6 +29,9 @@ void sort_findings(std::vector<Finding>& findings);
 // Errc::refused with all refusals in its text, or Unit where there are none.
 Status verdict(const std::vector<Finding>& findings);
 
+// The warnings as one text each, for CopyStatus::warnings.
+std::vector<std::string> warning_texts(const std::vector<Finding>& findings);
+
 std::string findings_table(const std::vector<Finding>& findings);
 std::string findings_json(const std::vector<Finding>& findings);
 

@@ -435,6 +435,8 @@ TEST(PreflightVerdict, NamesEveryRefusalAndItsRemedy) {
   EXPECT_EQ(status.error().code, Errc::refused);
   EXPECT_EQ(status.error().what, "target: it is full; remedy: empty it");
   EXPECT_TRUE(verdict({{Severity::warning, "x", "y", ""}}).ok());
+  EXPECT_EQ(warning_texts({{Severity::warning, "x", "y", "z"}, {Severity::note, "a", "b", ""}}),
+            std::vector<std::string>{"x: y"});
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "control/status_json.h"
@@ -91,6 +93,27 @@ std::string table_lines(const CopyStatus& status) {
   return out;
 }
 
+// In the order in which they pass; phases of other names come last.
+std::string phase_line(const CopyStatus& status) {
+  constexpr std::array kOrder = {CopyState::starting,    CopyState::copying,
+                                 CopyState::catching_up, CopyState::waiting_for_cutover,
+                                 CopyState::cutover,     CopyState::verifying,
+                                 CopyState::paused};
+  std::map<std::string, double> rest = status.phase_seconds;
+  std::string out;
+  const auto add = [&](std::string_view phase, double seconds) {
+    out += fmt::format("{}{} {:.2f} s", out.empty() ? "  " : ", ", phase, seconds);
+  };
+  for (const CopyState state : kOrder) {
+    const auto found = rest.find(std::string(to_string(state)));
+    if (found == rest.end()) continue;
+    add(found->first, found->second);
+    rest.erase(found);
+  }
+  for (const auto& [phase, seconds] : rest) add(phase, seconds);
+  return out + "\n";
+}
+
 std::string position_text(const Position& position) {
   if (position.empty()) return "-";
   if (position.gtid.empty()) return position.file.to_string();
@@ -172,9 +195,7 @@ std::string report_text(const CopyStatus& status, const CopyOptions& options) {
   out += fmt::format("  position at start {}, at the end {}\n", position_text(status.start),
                      position_text(status.current));
   if (status.downtime) out += fmt::format("  downtime {}\n", format_duration(*status.downtime));
-  for (const auto& [phase, seconds] : status.phase_seconds) {
-    out += fmt::format("  {}: {:.2f} s\n", phase, seconds);
-  }
+  if (!status.phase_seconds.empty()) out += phase_line(status);
   for (const Difference& difference : status.differences) {
     out += fmt::format("  difference: {} {} {}{}{}\n", difference.table, difference.key,
                        difference.kind, difference.columns.empty() ? "" : " in ",

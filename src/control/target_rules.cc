@@ -175,7 +175,7 @@ void TargetJudge::collisions() {
 void TargetJudge::loading() {
   if (!view_.is_on("local_infile")) {
     add(Severity::warning,
-        "local_infile is off: rows are written by INSERT, which takes about half again as long as "
+        "local_infile is off: rows are written by INSERT, which takes up to twice the time of "
         "LOAD DATA",
         "SET GLOBAL local_infile = ON;");
   }

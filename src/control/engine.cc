@@ -1,0 +1,366 @@
+#include "control/engine.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "control/rename_rule.h"
+#include "copy/chunk_reader.h"
+#include "sink/mysql/ddl_runner.h"
+#include "support/log.h"
+#include "support/pattern.h"
+
+namespace wherry::control {
+
+using dispatch::Chunk;
+using dispatch::PlanPtr;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::uint64_t now_us() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+sink::TargetOptions target_options(const CopyOptions& options) {
+  sink::TargetOptions target;
+  target.endpoint = options.target;
+  target.binlog = options.target_binlog;
+  target.meta_database = options.meta_database;
+  return target;
+}
+
+// Paces the snapshot to a rate of rows and bytes.
+struct Pace {
+  std::chrono::steady_clock::time_point free_at{};
+};
+
+struct LateIndexes {
+  std::set<std::uint32_t> wanted;  // tables whose rows are all there
+  std::set<std::uint32_t> pending; // not built yet
+  bool closed = false;
+};
+
+}  // namespace
+
+struct Engine::Impl {
+  Impl(const CopyOptions& copy_options, const EngineOptions& engine, RunPlan& run_plan, source::Runtime& source_runtime,
+       const sink::Progress& target_progress, Selection chosen)
+      : options(copy_options), settings(engine), plan(run_plan), runtime(source_runtime), progress(target_progress),
+        selection(std::move(chosen)), stream_budget(engine.memory / 4), chunk_budget(engine.memory / 4),
+        whole_budget(std::max<std::size_t>(engine.memory / 16, 4 << 20)),
+        board(engine.lanes, runtime.lease().generation().facts().dialect, plan.low) {}
+
+  void build();
+  void build_lanes(unsigned lanes);
+  void build_readers(unsigned readers);
+  sink::DdlSelection ddl_selection();
+  dispatch::SchedulerOptions scheduler_options() const;
+  void spawn(const std::string& name, std::function<Status()> body);
+  void fail(const Error& error);
+  void end();
+  bool may_read();
+  void chunk_done(const Chunk& chunk);
+  Status build_indexes();
+  Status build_index(const PlanPtr& table);
+  void ask_index(std::uint32_t table);
+
+  const CopyOptions options;
+  Guarded<EngineOptions> settings;
+  RunPlan& plan;
+  source::Runtime& runtime;
+  const sink::Progress& progress;
+  const Selection selection;
+
+  ByteBudget stream_budget;
+  ByteBudget chunk_budget;
+  ByteBudget whole_budget;
+  dispatch::Catalog catalog;
+  dispatch::Board board;
+  dispatch::Inbox inbox;
+  dispatch::LaneQueues queues;
+  copy::SliceQueue slices;
+  std::vector<std::unique_ptr<sink::Lane>> lanes;
+  std::unique_ptr<sink::DdlRunner> statements;
+  std::unique_ptr<dispatch::Scheduler> scheduler;
+  std::unique_ptr<source::StreamStage> stream;
+  std::vector<std::unique_ptr<copy::ChunkReader>> readers;
+  std::vector<std::thread> threads;
+  Guarded<std::optional<Error>> failed;
+  Guarded<Pace> pace;
+  Guarded<LateIndexes> late;
+  Guarded<std::set<std::uint32_t>> building;  // tables whose indexes are being added now
+  std::atomic<bool> ending{false};
+  std::atomic<bool> paused{false};
+};
+
+void Engine::Impl::fail(const Error& error) {
+  const bool first = failed.with([&](std::optional<Error>& failure) {
+    if (failure || ending) return false;
+    failure = error;
+    return true;
+  });
+  if (first) log::debug("control", "a stage failed: {}", error.what);
+  end();
+}
+
+void Engine::Impl::end() {
+  ending = true;
+  if (stream != nullptr) stream->stop();
+  for (auto& reader : readers) reader->stop();
+  inbox.close();
+  stream_budget.close();
+  chunk_budget.close();
+  whole_budget.close();
+  board.close();
+  for (auto& queue : queues) queue->close();
+  late.with([](LateIndexes& indexes) { indexes.closed = true; });
+  runtime.stop();
+}
+
+void Engine::Impl::spawn(const std::string& name, std::function<Status()> body) {
+  threads.emplace_back([this, name, body = std::move(body)]() noexcept {
+    const Status done = body();
+    if (!done.ok() && done.error().code != Errc::interrupted) fail(done.error());
+  });
+}
+
+void Engine::Impl::chunk_done(const Chunk& chunk) {
+  dispatch::TableState& state = *chunk.plan->state;
+  state.rows_copied.fetch_add(chunk.rows, std::memory_order_relaxed);
+  state.bytes_copied.fetch_add(chunk.lines.size(), std::memory_order_relaxed);
+  if (!slices.committed(chunk)) return;
+  state.strict_after.store(state.placed_through.load(), std::memory_order_release);
+  ask_index(chunk.slice.table);
+}
+
+void Engine::Impl::ask_index(std::uint32_t table) {
+  if (options.indexes != IndexMode::after) return;
+  late.with([&](LateIndexes& indexes) { indexes.wanted.insert(table); });
+}
+
+Status Engine::Impl::build_index(const PlanPtr& table) {
+  building.wait([&](const std::set<std::uint32_t>& busy) { return !busy.contains(table->id); },
+                [&](std::set<std::uint32_t>& busy) { busy.insert(table->id); });
+  const auto work = [&]() -> Status {
+    const source::Lease lease = runtime.lease();
+    Result<source::SourceSession> from = lease.session();
+    if (!from.ok()) return from.error();
+    from.value().spoil();  // definitions are read with other settings
+    Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(target_options(options));
+    if (!to.ok()) return to.error();
+    return copy::add_late_indexes(*from.value(), *to.value(), {table->source.name, table->target});
+  };
+  const Status done = work();
+  building.with([&](std::set<std::uint32_t>& busy) { busy.erase(table->id); });
+  if (done.ok()) late.with([&](LateIndexes& indexes) { indexes.pending.erase(table->id); });
+  return done;
+}
+
+Status Engine::Impl::build_indexes() {
+  while (!ending) {
+    late.wait_for(200ms, [](const LateIndexes& indexes) { return indexes.closed || !indexes.wanted.empty(); });
+    const std::optional<std::uint32_t> next = late.with([](LateIndexes& indexes) -> std::optional<std::uint32_t> {
+      if (indexes.closed || indexes.wanted.empty()) return std::nullopt;
+      const std::uint32_t table = *indexes.wanted.begin();
+      indexes.wanted.erase(indexes.wanted.begin());
+      return table;
+    });
+    if (!next) continue;
+    const PlanPtr table = catalog.find(*next);
+    if (table == nullptr) {
+      late.with([&](LateIndexes& indexes) { indexes.pending.erase(*next); });
+      continue;
+    }
+    if (Status done = build_index(table); !done.ok()) return done.error().within("late indexes");
+  }
+  return Unit{};
+}
+
+// Waits while no new snapshot may be opened.
+bool Engine::Impl::may_read() {
+  for (;;) {
+    if (ending) return false;
+    const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
+    const bool behind = stream_budget.used() > stream_budget.bytes_max() / 2;
+    const dispatch::LowWater low = board.low();
+    const bool lagging = now.max_lag.count() > 0 && board.in_flight() > 0 && low.commit_us != 0 &&
+                         now_us() > low.commit_us + static_cast<std::uint64_t>(now.max_lag.count()) * 1000;
+    const bool paced = pace.read([](const Pace& state) { return std::chrono::steady_clock::now() < state.free_at; });
+    if (!paused && !behind && !lagging && !paced) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+sink::DdlSelection Engine::Impl::ddl_selection() {
+  sink::DdlSelection out;
+  out.follows = [this](const TableName& name) {
+    return name.database != options.meta_database && selection.holds(name.database, name.table);
+  };
+  out.follows_database = [this](const std::string& name) { return name != options.meta_database && selection.touches(name); };
+  out.route = [this](const TableName& name) { return renamed(options.rename, name); };
+  out.route_database = [this](const std::string& name) { return renamed(options.rename, {name, ""}).database; };
+  out.settle = [this](const dispatch::TablePlan& table) -> Status {
+    const bool pending = late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
+    if (!pending) return Unit{};
+    return build_index(catalog.find(table.id));
+  };
+  out.dropped = [this](std::uint32_t table) {
+    slices.drop_table(table);
+    late.with([&](LateIndexes& indexes) { indexes.pending.erase(table); });
+  };
+  return out;
+}
+
+dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
+  dispatch::SchedulerOptions out;
+  out.dialect = runtime.lease().generation().facts().dialect;
+  out.ring_bytes = std::max<std::size_t>(settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
+  out.done = plan.done;
+#ifdef WHERRY_FAULT_POINTS
+  const char* fault = std::getenv("WHERRY_FAULT");
+  out.fault_keep_changed = fault != nullptr && std::string_view(fault) == "keep-changed-chunk-rows";
+#endif
+  return out;
+}
+
+void Engine::Impl::build_lanes(unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    queues.push_back(std::make_unique<dispatch::LaneQueue>());
+    sink::LaneOptions lane;
+    lane.target = target_options(options);
+    lane.epoch = plan.epoch;
+    lane.group_bytes = std::clamp<std::size_t>(settings.read([](const EngineOptions& now) { return now.memory; }) / (16 * count), 1 << 20, 8 << 20);
+    sink::LaneRecord start;
+    start.lane = i;
+    start.low = plan.low;
+    if (i == 0) start.done = plan.done;
+    const sink::Lane::Links links{
+        board, *queues[i], progress,
+        [this](const Chunk& chunk) {
+          return sink::NamedRecord{"slice", copy::record_name(chunk.slice), copy::to_json(slices.after_commit(chunk))};
+        },
+        [this](const Chunk& chunk) { chunk_done(chunk); }};
+    lanes.push_back(std::make_unique<sink::Lane>(lane, links, start));
+  }
+}
+
+void Engine::Impl::build_readers(unsigned count) {
+  copy::ReaderOptions reader;
+  reader.by_gtid = plan.by_gtid;
+  const copy::ReaderLinks links{
+      runtime, slices, inbox, catalog, chunk_budget, whole_budget, [this] { return may_read(); },
+      [this] { return settings.read([](const EngineOptions& now) { return now.chunk_rows; }); },
+      [this](std::uint64_t rows, std::uint64_t bytes) {
+        const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
+        double seconds = 0;
+        if (now.rate_rows != 0) seconds = std::max(seconds, static_cast<double>(rows) / static_cast<double>(now.rate_rows));
+        if (now.rate_bytes != 0) seconds = std::max(seconds, static_cast<double>(bytes) / static_cast<double>(now.rate_bytes));
+        if (seconds == 0) return;
+        pace.with([&](Pace& state) {
+          const auto from = std::max(state.free_at, std::chrono::steady_clock::now());
+          state.free_at = from + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+        });
+      }};
+  for (unsigned i = 0; i < count; ++i) readers.push_back(std::make_unique<copy::ChunkReader>(reader, links));
+}
+
+void Engine::Impl::build() {
+  const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
+  for (const PlanPtr& table : plan.plans) {
+    catalog.reserve_ids(table->id);
+    catalog.put(table);
+  }
+  late.with([&](LateIndexes& indexes) {
+    if (options.indexes != IndexMode::after) return;
+    for (const PlanPtr& table : plan.plans) indexes.pending.insert(table->id);
+  });
+  slices.add(plan.slices);
+  for (const PlanPtr& table : plan.plans) {
+    if (!table->state->open()) ask_index(table->id);
+  }
+  build_lanes(now.lanes);
+  sink::LaneRecord ddl;
+  ddl.lane = sink::DdlRunner::kLane;
+  ddl.low = plan.low;
+  statements = std::make_unique<sink::DdlRunner>(target_options(options), plan.epoch, progress, board, catalog, ddl_selection(), ddl);
+  const dispatch::SchedulerLinks links{catalog, board, inbox, queues, *statements, [this](const Chunk& chunk) { slices.placed(chunk); },
+                                       [this](const Chunk& chunk, const std::string& why) {
+                                         log::debug("copy", "a chunk of {} is read again: {}", chunk.plan->source.name.to_string(), why);
+                                         slices.again(chunk.slice);
+                                       }};
+  scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
+  source::StreamOptions following;
+  following.dump.by_gtid = plan.by_gtid;
+  following.assembler.dialect = runtime.lease().generation().facts().dialect;
+  following.assembler.part_bytes = std::clamp<std::size_t>(now.memory / 32, 1 << 20, 16 << 20);
+  following.assembler.payload_bytes_max = std::max<std::size_t>(now.memory / 4, 64 << 20);
+  stream = std::make_unique<source::StreamStage>(runtime, following, stream_budget,
+                                                 [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
+  build_readers(now.readers);
+}
+
+Engine::Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan, source::Runtime& runtime, const sink::Progress& progress,
+               Selection selection)
+    : impl_(std::make_unique<Impl>(options, engine, plan, runtime, progress, std::move(selection))) {
+  impl_->build();
+}
+
+Engine::~Engine() { stop(); }
+
+void Engine::start() {
+  Impl& impl = *impl_;
+  for (auto& lane : impl.lanes) impl.spawn("lane", [&lane] { return lane->run(); });
+  impl.spawn("scheduler", [&impl] { return impl.scheduler->run(impl.plan.low.position.file); });
+  impl.spawn("stream", [&impl] { return impl.stream->run(impl.plan.low.position, impl.plan.low.cseq + 1); });
+  for (auto& reader : impl.readers) impl.spawn("reader", [&reader] { return reader->run(); });
+  impl.spawn("indexes", [&impl] { return impl.build_indexes(); });
+}
+
+void Engine::stop() {
+  impl_->end();
+  for (std::thread& thread : impl_->threads) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+std::optional<Error> Engine::failure() const {
+  return impl_->failed.read([](const std::optional<Error>& failure) { return failure; });
+}
+
+void Engine::pause(bool paused) {
+  impl_->paused = paused;
+  impl_->inbox.pause(paused);
+}
+
+void Engine::change(const EngineOptions& options) {
+  impl_->settings.with([&](EngineOptions& now) { now = options; });
+}
+
+std::vector<PlanPtr> Engine::plans() const { return impl_->catalog.all(); }
+
+EngineNumbers Engine::numbers() const {
+  EngineNumbers numbers;
+  numbers.low = impl_->board.low();
+  numbers.stream = impl_->stream->state();
+  numbers.copied = impl_->slices.all_committed() && impl_->late.read([](const LateIndexes& indexes) { return indexes.pending.empty(); });
+  numbers.caught_up = impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
+  if (!numbers.caught_up && numbers.low.commit_us != 0) {
+    const std::uint64_t now = now_us();
+    if (now > numbers.low.commit_us) numbers.lag = std::chrono::milliseconds((now - numbers.low.commit_us) / 1000);
+  }
+  numbers.transactions = impl_->scheduler->counters().transactions;
+  numbers.changes = impl_->scheduler->counters().changes;
+  numbers.ignored = impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });
+  if (!numbers.stream.connected && !numbers.stream.problem.empty()) numbers.waiting_for = "the source: " + numbers.stream.problem;
+  for (const auto& lane : impl_->lanes) {
+    const sink::LaneState state = lane->state();
+    if (!state.waiting_for.empty()) numbers.waiting_for = "the target: " + state.waiting_for;
+  }
+  return numbers;
+}
+
+}  // namespace wherry::control

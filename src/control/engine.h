@@ -1,0 +1,64 @@
+// The stages of a running copy and their threads: stream, scheduler, lanes, readers, index builder.
+// Built from a plan; start() once, then stop() before destruction. The first failure of any stage ends
+// all of them. Any thread may ask.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "control/run_plan.h"
+#include "copy/slice_queue.h"
+#include "dispatch/scheduler.h"
+#include "sink/mysql/lane.h"
+#include "source/stream_stage.h"
+
+namespace wherry::control {
+
+struct EngineOptions {
+  unsigned lanes = 4;
+  unsigned readers = 2;
+  std::uint64_t memory = 1ULL << 30;
+  std::uint64_t chunk_rows = 0;
+  std::uint64_t rate_rows = 0;
+  std::uint64_t rate_bytes = 0;
+  std::chrono::milliseconds max_lag{0};
+};
+
+// Numbers for the status, read together.
+struct EngineNumbers {
+  bool copied = false;        // every chunk is committed and every late index there
+  bool caught_up = false;     // nothing that arrived waits
+  std::chrono::milliseconds lag{0};
+  std::uint64_t transactions = 0, changes = 0;
+  std::map<std::string, std::uint64_t> ignored;
+  dispatch::LowWater low;
+  source::StreamState stream;
+  std::string waiting_for;
+};
+
+class Engine {
+ public:
+  Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan, source::Runtime& runtime, const sink::Progress& progress,
+         Selection selection);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void start();
+  // Ends every stage: at once, or what was given out is finished first.
+  void stop();
+  std::optional<Error> failure() const;
+
+  EngineNumbers numbers() const;
+  std::vector<dispatch::PlanPtr> plans() const;
+  void pause(bool paused);
+  void change(const EngineOptions& options);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wherry::control

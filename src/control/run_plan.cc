@@ -1,0 +1,319 @@
+#include "control/run_plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "control/preflight.h"
+#include "control/rename_rule.h"
+#include "mysql/schema_reader.h"
+#include "sink/mysql/ddl_runner.h"
+#include "source/binlog_dump.h"
+
+namespace wherry::control {
+namespace {
+
+using dispatch::PlanPtr;
+using dispatch::TablePlan;
+
+constexpr std::uint64_t kSliceBytes = 32 << 20;  // tables below it are one slice
+constexpr std::size_t kSlicesMax = 8;            // of one table
+constexpr std::string_view kRunning = "running";
+constexpr std::string_view kFinished = "finished";
+
+std::string run_body(const RunSessions& sessions, const RunPlan& plan, std::string_view state) {
+  nlohmann::json json;
+  json["version"] = 1;
+  json["state"] = state;
+  json["source"] = sessions.source.facts().server_uuid;
+  json["by_gtid"] = plan.by_gtid;
+  json["first_file"] = plan.first.file.file;
+  json["first_offset"] = plan.first.file.offset;
+  json["first_gtid"] = plan.first.gtid;
+  return json.dump();
+}
+
+std::string table_body(const TablePlan& plan) {
+  nlohmann::json json;
+  json["database"] = plan.source.name.database;
+  json["table"] = plan.source.name.table;
+  json["target_database"] = plan.target.database;
+  json["target_table"] = plan.target.table;
+  return json.dump();
+}
+
+Result<bool> position_mode(const CopyOptions& options, const mysql::ServerFacts& facts) {
+  if (options.position_mode == PositionMode::gtid && !facts.gtid_on) {
+    return Error{Errc::refused, "--position-mode gtid: the source has no GTIDs (gtid_mode is not ON); set it, or use --position-mode file", 0};
+  }
+  return options.position_mode ? *options.position_mode == PositionMode::gtid : facts.gtid_on;
+}
+
+// Many rows in few statements: ten thousand tables must cost seconds.
+Status write_records(const RunSessions& sessions, const std::vector<sink::NamedRecord>& records) {
+  constexpr std::size_t kBatch = 200;
+  for (std::size_t from = 0; from < records.size(); from += kBatch) {
+    std::string sql = "BEGIN";
+    for (std::size_t i = from; i < std::min(records.size(), from + kBatch); ++i) sql += ";" + sessions.progress.put_statement(records[i]);
+    Result<std::vector<mysql::Outcome>> done = sessions.target.execute_all(sql + ";COMMIT");
+    if (!done.ok()) return done.error().within("record the plan at the target");
+  }
+  return Unit{};
+}
+
+std::vector<PlanPtr> with_cascades(std::vector<PlanPtr> plans) {
+  for (const PlanPtr& changed : dispatch::with_cascades(plans)) {
+    for (PlanPtr& plan : plans) {
+      if (plan->id == changed->id) plan = changed;
+    }
+  }
+  return plans;
+}
+
+Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned lanes) {
+  std::vector<sink::LaneRecord> records;
+  for (unsigned i = 0; i <= lanes; ++i) {
+    sink::LaneRecord record;
+    record.lane = i < lanes ? i : sink::DdlRunner::kLane;
+    record.low = plan.low;
+    if (i == 0) record.done = plan.done;
+    records.push_back(std::move(record));
+  }
+  return sessions.progress.begin_lanes(sessions.target, plan.epoch, records);
+}
+
+Status fill_slices(const RunSessions& sessions, RunPlan& plan) {
+  for (const PlanPtr& table : plan.plans) {
+    const std::uint64_t bytes = table->source.data_bytes_estimate;
+    const std::size_t parts = bytes < kSliceBytes ? 1 : std::min<std::size_t>(kSlicesMax, 1 + bytes / kSliceBytes);
+    Result<std::vector<copy::Slice>> slices = copy::cut_slices(sessions.source, *table, parts);
+    if (!slices.ok()) return slices.error();
+    for (copy::Slice& slice : slices.value()) plan.slices.push_back(std::move(slice));
+  }
+  return Unit{};
+}
+
+// Slices of one table lie apart, so that readers working side by side write to different places, and
+// the largest tables begin first.
+void order_slices(RunPlan& plan) {
+  std::stable_sort(plan.slices.begin(), plan.slices.end(), [](const copy::Slice& a, const copy::Slice& b) { return a.id.number < b.id.number; });
+}
+
+Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessions, bool adopt) {
+  RunPlan plan;
+  Result<bool> by_gtid = position_mode(options, sessions.source.facts());
+  if (!by_gtid.ok()) return by_gtid.error();
+  plan.by_gtid = by_gtid.value();
+  Result<std::vector<Table>> tables = selected_tables(sessions.source, options);
+  if (!tables.ok()) return tables.error();
+  if (tables.value().empty()) return Error{Errc::refused, "no table at the source matches --include and --exclude", 0};
+  CopyOptions checked = options;
+  if (adopt) checked.existing = ExistingMode::use;
+  Result<std::vector<Finding>> findings = preflight(sessions.source, sessions.target, tables.value(), checked);
+  if (!findings.ok()) return findings.error();
+  if (Status passed = verdict(findings.value()); !passed.ok()) return passed.error();
+  plan.warnings = warning_texts(findings.value());
+  std::sort(tables.value().begin(), tables.value().end(),
+            [](const Table& a, const Table& b) { return a.data_bytes_estimate > b.data_bytes_estimate; });
+  std::uint32_t id = 0;
+  for (Table& table : tables.value()) {
+    auto state = std::make_shared<dispatch::TableState>();
+    state->strict_after = dispatch::kNotYet;
+    state->touched = checked.existing == ExistingMode::use;
+    const TableName target = renamed(options.rename, table.name);
+    plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state)));
+  }
+  plan.plans = with_cascades(std::move(plan.plans));
+  return plan;
+}
+
+Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, RunPlan& plan, bool adopt) {
+  copy::DefinitionOptions definitions;
+  definitions.late_indexes = options.indexes == IndexMode::after;
+  definitions.use_existing = adopt || options.existing == ExistingMode::use;
+  definitions.collation_map = options.collation_map;
+  if (Status made = copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions); !made.ok()) return made;
+  // The position comes before any snapshot: what happens from here on is in the stream.
+  Result<Position> position = source::current_position(sessions.source);
+  if (!position.ok()) return position.error();
+  plan.first = position.value();
+  plan.low.position = plan.first;
+  if (Status filled = fill_slices(sessions, plan); !filled.ok()) return filled;
+  std::vector<sink::NamedRecord> records;
+  for (const PlanPtr& table : plan.plans) records.push_back({"table", std::to_string(table->id), table_body(*table)});
+  for (const copy::Slice& slice : plan.slices) records.push_back({"slice", copy::record_name(slice.id), copy::to_json(slice)});
+  // The run's own record comes last: with it the plan is whole.
+  records.push_back({"run", "run", run_body(sessions, plan, kRunning)});
+  return write_records(sessions, records);
+}
+
+Result<nlohmann::json> json_of(const sink::NamedRecord& record) {
+  nlohmann::json json = nlohmann::json::parse(record.body, nullptr, false);
+  if (!json.is_object()) return Error{Errc::malformed, fmt::format("the saved {} record {} is not JSON", record.kind, record.name), 0};
+  return json;
+}
+
+const sink::NamedRecord* find_run(const sink::SavedProgress& saved) {
+  const auto found = std::find_if(saved.records.begin(), saved.records.end(), [](const sink::NamedRecord& one) { return one.kind == "run"; });
+  return found == saved.records.end() ? nullptr : &*found;
+}
+
+// The shape of a table as of the low-water mark: the target's, since every DDL through there ran at
+// the target. Across dialects the declared types differ, and the source's own definition serves.
+Result<Table> shape_of(const RunSessions& sessions, const TableName& source, const TableName& target) {
+  const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
+  Result<Table> table = same ? mysql::read_table(sessions.target, target) : mysql::read_table(sessions.source, source);
+  if (!table.ok()) return table;
+  table.value().name = source;
+  return table;
+}
+
+Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+  for (const sink::NamedRecord& record : saved.records) {
+    if (record.kind != "table") continue;
+    Result<nlohmann::json> json = json_of(record);
+    if (!json.ok()) return json.error();
+    const TableName source{json.value().value("database", ""), json.value().value("table", "")};
+    const TableName target{json.value().value("target_database", ""), json.value().value("target_table", "")};
+    Result<Table> table = shape_of(sessions, source, target);
+    if (!table.ok()) {
+      if (table.error().code == Errc::lost) continue;  // dropped by a statement that was followed
+      return table.error();
+    }
+    const auto id = static_cast<std::uint32_t>(std::strtoul(record.name.c_str(), nullptr, 10));
+    auto state = std::make_shared<dispatch::TableState>();
+    state->touched = true;
+    plan.plans.push_back(dispatch::make_plan(id, std::move(table).value(), target, std::move(state)));
+  }
+  for (const PlanPtr& table : plan.plans) {
+    // Parents by the source's names, as they were when the plan was made.
+    auto named = std::make_shared<TablePlan>(*table);
+    for (ForeignKey& key : named->source.foreign_keys) {
+      for (const PlanPtr& other : plan.plans) {
+        if (other->target == key.parent) key.parent = other->source.name;
+      }
+    }
+    std::replace(plan.plans.begin(), plan.plans.end(), table, PlanPtr(named));
+  }
+  plan.plans = with_cascades(std::move(plan.plans));
+  return Unit{};
+}
+
+Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+  for (const sink::NamedRecord& record : saved.records) {
+    if (record.kind != "slice") continue;
+    const auto id = copy::parse_record_name(record.name);
+    if (!id) return Error{Errc::malformed, "a saved slice has the name " + record.name, 0};
+    const auto table = std::find_if(plan.plans.begin(), plan.plans.end(), [&](const PlanPtr& one) { return one->id == id->table; });
+    if (table == plan.plans.end()) continue;
+    Result<copy::Slice> slice = copy::slice_from_json(*id, record.body);
+    if (!slice.ok()) return slice.error();
+    dispatch::TableState& state = *(*table)->state;
+    state.placed_through = std::max(state.placed_through.load(), slice.value().placed_at);
+    if (!slice.value().done) {
+      state.strict_after = dispatch::kNotYet;
+      if (slice.value().whole) {
+        // Rows without a key can't be told apart: what was copied of them is copied again.
+        Result<mysql::Outcome> emptied = sessions.target.execute(
+            fmt::format("TRUNCATE TABLE {}.{}", quote_name((*table)->target.database), quote_name((*table)->target.table)));
+        if (!emptied.ok()) return emptied.error();
+        slice.value().reached.reset();
+        slice.value().rows = slice.value().bytes = 0;
+      }
+    }
+    state.rows_copied += slice.value().rows;
+    state.bytes_copied += slice.value().bytes;
+    plan.slices.push_back(std::move(slice).value());
+  }
+  for (const PlanPtr& table : plan.plans) {
+    if (!table->state->open()) table->state->strict_after = table->state->placed_through.load();
+  }
+  return Unit{};
+}
+
+Result<RunPlan> plan_resumed(const RunSessions& sessions, const sink::SavedProgress& saved) {
+  RunPlan plan;
+  plan.resumed = true;
+  Result<nlohmann::json> run = json_of(*find_run(saved));
+  if (!run.ok()) return run.error();
+  if (run.value().value("source", "") != sessions.source.facts().server_uuid) {
+    return Error{Errc::refused, fmt::format("the saved run was of another source server ({}); --source names {}", run.value().value("source", ""),
+                                            sessions.source.facts().server_uuid), 0};
+  }
+  plan.by_gtid = run.value().value("by_gtid", true);
+  plan.first = {{run.value().value("first_file", ""), run.value().value("first_offset", std::uint64_t{0})}, run.value().value("first_gtid", "")};
+  plan.low.position = plan.first;
+  for (const sink::LaneRecord& lane : saved.lanes) {
+    if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
+  }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  for (const sink::LaneRecord& lane : saved.lanes) all.insert(all.end(), lane.done.begin(), lane.done.end());
+  std::sort(all.begin(), all.end());
+  for (const auto& range : all) {
+    if (!plan.done.empty() && range.first <= plan.done.back().second + 1) {
+      plan.done.back().second = std::max(plan.done.back().second, range.second);
+    } else {
+      plan.done.push_back(range);
+    }
+  }
+  sink::drop_through(plan.done, plan.low.cseq);
+  if (Status tables = resume_tables(sessions, saved, plan); !tables.ok()) return tables.error();
+  if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
+  return plan;
+}
+
+}  // namespace
+
+std::vector<copy::Route> RunPlan::routes() const {
+  std::vector<copy::Route> routes;
+  for (const PlanPtr& plan : plans) routes.push_back({plan->source.name, plan->target});
+  return routes;
+}
+
+Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions, unsigned lanes) {
+  Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
+  if (!found.ok()) return found.error();
+  const sink::NamedRecord* run = found.value() ? find_run(*found.value()) : nullptr;
+  const bool running = run != nullptr && run->body.find(fmt::format("\"state\":\"{}\"", kRunning)) != std::string::npos;
+  if (options.resume && run == nullptr && !found.value()) {
+    return Error{Errc::refused, "--resume: the target holds no saved run; start without --resume", 0};
+  }
+  if (!options.resume && running) {
+    return Error{Errc::refused, fmt::format("the target holds an unfinished run in {}; go on with it by --resume, or drop that database to begin anew",
+                                            sessions.progress.table("progress")), 0};
+  }
+  const bool resumes = options.resume && running;
+  // A run that was killed before its plan was whole has made tables, perhaps, and copied nothing.
+  const bool adopt = options.resume && !resumes;
+  RunPlan plan;
+  if (!resumes) {
+    Result<RunPlan> fresh = plan_fresh(options, sessions, adopt);
+    if (!fresh.ok()) return fresh;
+    plan = std::move(fresh).value();
+    if (Status made = sessions.progress.create(sessions.target); !made.ok()) return made.error();
+  }
+  Result<std::uint64_t> epoch = sessions.progress.claim(sessions.target, found.value() ? &*found.value() : nullptr);
+  if (!epoch.ok()) return epoch.error();
+  if (resumes) {
+    // What a lost session committed in its last moment counts: read again behind its locks.
+    found = sessions.progress.load_locked(sessions.target);
+    if (!found.ok()) return found.error();
+    Result<RunPlan> resumed = plan_resumed(sessions, *found.value());
+    if (!resumed.ok()) return resumed;
+    plan = std::move(resumed).value();
+  } else {
+    if (Status cleared = sessions.progress.clear(sessions.target); !cleared.ok()) return cleared.error();
+    if (Status done = carry_out_fresh(options, sessions, plan, adopt); !done.ok()) return done.error();
+  }
+  plan.epoch = epoch.value();
+  order_slices(plan);
+  if (Status begun = begin_lanes(sessions, plan, lanes); !begun.ok()) return begun.error();
+  return plan;
+}
+
+Status record_finished(const RunSessions& sessions, const RunPlan& plan) {
+  return sessions.progress.put(sessions.target, {"run", "run", run_body(sessions, plan, kFinished)});
+}
+
+}  // namespace wherry::control

@@ -1,0 +1,45 @@
+// What a run begins with: made from nothing, or from what an earlier run left in wherry.progress at
+// the target. The caller's thread; borrows the sessions for the call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/options.h"
+#include "copy/definitions.h"
+#include "copy/slice.h"
+#include "dispatch/board.h"
+#include "sink/mysql/progress.h"
+#include "source/runtime.h"
+
+namespace wherry::control {
+
+struct RunPlan {
+  bool by_gtid = true;
+  bool resumed = false;
+  std::uint64_t epoch = 0;
+  Position first;           // where the very first run began
+  dispatch::LowWater low;   // where this one goes on
+  sink::Ranges done;        // at the target already, above low
+  std::vector<dispatch::PlanPtr> plans;
+  std::vector<copy::Slice> slices;
+  std::vector<std::string> warnings;
+
+  std::vector<copy::Route> routes() const;
+};
+
+struct RunSessions {
+  source::Runtime& runtime;
+  mysql::Session& source;
+  mysql::Session& target;  // holds the lease for the whole run
+  const sink::Progress& progress;
+};
+
+// Checks, refuses or prepares; nothing is written before every rule has passed. lanes: how many lane
+// rows to make beside the one of the statement runner.
+Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions, unsigned lanes);
+
+// Records that the run is complete: a later copy may begin anew.
+Status record_finished(const RunSessions& sessions, const RunPlan& plan);
+
+}  // namespace wherry::control
