@@ -32,8 +32,12 @@ class Worker:
     def __init__(self):
         read_end, write_end = os.pipe()
         self.child = subprocess.Popen(
-            [sys.executable, "-m", "harness.worker", str(write_end)], cwd=places.TESTS,
-            stdin=subprocess.PIPE, pass_fds=(write_end,), start_new_session=True)
+            [sys.executable, "-m", "harness.worker", str(write_end)],
+            cwd=places.TESTS,
+            stdin=subprocess.PIPE,
+            pass_fds=(write_end,),
+            start_new_session=True,
+        )
         os.close(write_end)
         self.answers = os.fdopen(read_end, "rb")
         self.job = None
@@ -42,8 +46,13 @@ class Worker:
     def begin(self, job, settings):
         self.job = job
         self.began = time.monotonic()
-        order = {"test": job.test.name, "dialect": job.dialect, "items": job.items,
-                 "settings": settings, "name": job.name}
+        order = {
+            "test": job.test.name,
+            "dialect": job.dialect,
+            "items": job.items,
+            "settings": settings,
+            "name": job.name,
+        }
         self.child.stdin.write(json.dumps(order).encode() + b"\n")
         self.child.stdin.flush()
 
@@ -89,8 +98,10 @@ class Results:
                 print(f"  {name}: {reason}")
         if self.failures:
             print(f"\nlogs of failed tests: {os.path.relpath(places.LOGS)}")
-        print(f"\n{self.count['passed']} passed, {self.count['failed']} failed" +
-              (f", {self.count['skipped']} skipped" if self.count["skipped"] else ""))
+        print(
+            f"\n{self.count['passed']} passed, {self.count['failed']} failed"
+            + (f", {self.count['skipped']} skipped" if self.count["skipped"] else "")
+        )
 
 
 def plan(arguments, results):
@@ -98,8 +109,11 @@ def plan(arguments, results):
     jobs = []
     for test in discovery.tests():
         for dialect in test.dialects or ("",):
-            if arguments.dialect and dialect and \
-                    not set(dialect.split(">")) <= set(arguments.dialect):
+            if (
+                arguments.dialect
+                and dialect
+                and not set(dialect.split(">")) <= set(arguments.dialect)
+            ):
                 continue
             name = f"{test.name}[{dialect}]" if dialect else test.name
             items = test.items(dialect) if test.items else None
@@ -128,8 +142,10 @@ def record(results, worker, answer, seconds):
         found = answer.get("results", {})
         missing = "no result" + (": " + answer["error"] if answer.get("error") else "")
         for number, item in enumerate(job.items):
-            one = found.get(item) or {"error": None if answer.get("skip") else missing,
-                                      "skip": answer.get("skip")}
+            one = found.get(item) or {
+                "error": None if answer.get("skip") else missing,
+                "skip": answer.get("skip"),
+            }
             results.add(f"{job.name}/{item}", seconds if number == 0 else None, **one)
 
 
@@ -168,8 +184,12 @@ def run_jobs(jobs, count, settings, results):
             for worker in list(workers):
                 limit = worker.job and worker.job.test.timeout * settings["patience"]
                 if worker.job and time.monotonic() - worker.began > limit:
-                    record(results, worker, {"error": f"not done after {limit:.0f} s"},
-                           time.monotonic() - worker.began)
+                    record(
+                        results,
+                        worker,
+                        {"error": f"not done after {limit:.0f} s"},
+                        time.monotonic() - worker.began,
+                    )
                     selector.unregister(worker.answers)
                     worker.stop()
                     workers.remove(worker)
@@ -181,10 +201,18 @@ def run_jobs(jobs, count, settings, results):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Runs the integration tests.")
-    parser.add_argument("-k", action="append", metavar="TEXT",
-                        help="only tests whose name contains TEXT (repeatable)")
-    parser.add_argument("--dialect", action="append", choices=("mariadb", "mysql"),
-                        help="only tests that need no other dialect (repeatable)")
+    parser.add_argument(
+        "-k",
+        action="append",
+        metavar="TEXT",
+        help="only tests whose name contains TEXT (repeatable)",
+    )
+    parser.add_argument(
+        "--dialect",
+        action="append",
+        choices=("mariadb", "mysql"),
+        help="only tests that need no other dialect (repeatable)",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default 2)")
     parser.add_argument("--seeds", type=int, help="seeds of each randomised test")
     parser.add_argument("--first-seed", type=int, default=1)
@@ -204,15 +232,23 @@ def main():
             for item in job.items or ():
                 print(f"  {job.name}/{item}")
         return 0
-    if any(job.test.needs_wherry for job in jobs) and not os.access(places.wherry_binary(), os.X_OK):
+    if any(job.test.needs_wherry for job in jobs) and not os.access(
+        places.wherry_binary(), os.X_OK
+    ):
         print(f"{places.wherry_binary()} is not built", file=sys.stderr)
         return 1
     places.root()
     shutil.rmtree(places.LOGS, ignore_errors=True)
     # More work than by default takes longer; the limits only catch what hangs.
-    patience = arguments.patience or max(1.0, (arguments.seeds or 0) / 4, (arguments.rounds or 0) / 4)
-    settings = {"seeds": arguments.seeds, "rounds": arguments.rounds, "patience": patience,
-                "first_seed": arguments.first_seed}
+    patience = arguments.patience or max(
+        1.0, (arguments.seeds or 0) / 4, (arguments.rounds or 0) / 4
+    )
+    settings = {
+        "seeds": arguments.seeds,
+        "rounds": arguments.rounds,
+        "patience": patience,
+        "first_seed": arguments.first_seed,
+    }
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     run_jobs([j for j in jobs if j.test.parallel], arguments.jobs, settings, results)
     run_jobs([j for j in jobs if not j.test.parallel], 1, settings, results)

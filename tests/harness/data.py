@@ -1,7 +1,8 @@
 """Small sets of tables for tests that need any data, not special data."""
 from .sqlscript import play, statements
 
-SHOP = statements("""
+SHOP = statements(
+    """
 CREATE DATABASE shop CHARACTER SET utf8mb4;
 USE shop;
 CREATE TABLE customers (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(40) NOT NULL, score FLOAT,
@@ -13,7 +14,8 @@ INSERT INTO customers (name, score) VALUES ('Ann', 1394.375), ('Bo', 0.1), ('Çe
 INSERT INTO orders VALUES (1, 1, '2024-01-02 03:04:05.678', 9.99, NULL), (1, 2, NULL, -1, 'late'),
   (2, 1, '2024-02-29 00:00:00', 0, ''), (3, 7, '1999-12-31 23:59:59.999', 12345678.90, 'x');
 INSERT INTO words VALUES ('apple', 1), ('Älg', 2), ('zoo', 3), ('', 0);
-""")
+"""
+)
 
 
 def shop(server):
@@ -27,11 +29,15 @@ def numbers(server, database="bulk", rows=20000, tables=1, pad=60):
         cursor.execute(f"CREATE DATABASE IF NOT EXISTS {database} CHARACTER SET utf8mb4")
         cursor.execute(f"USE {database}")
         for number in range(1, tables + 1):
-            cursor.execute(f"CREATE TABLE t{number} (id INT PRIMARY KEY, v INT NOT NULL,"
-                           " pad VARCHAR(200) NOT NULL, KEY by_v (v))")
+            cursor.execute(
+                f"CREATE TABLE t{number} (id INT PRIMARY KEY, v INT NOT NULL,"
+                " pad VARCHAR(200) NOT NULL, KEY by_v (v))"
+            )
             cursor.execute(f"INSERT INTO t{number} VALUES (1, 1, REPEAT('p', {pad}))")
             count = 1
             while count < rows:
-                cursor.execute(f"INSERT INTO t{number} SELECT id+{count}, v+{count}, pad FROM"
-                               f" t{number} WHERE id<={rows - count}")
+                cursor.execute(
+                    f"INSERT INTO t{number} SELECT id+{count}, v+{count}, pad FROM"
+                    f" t{number} WHERE id<={rows - count}"
+                )
                 count *= 2

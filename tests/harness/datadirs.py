@@ -46,21 +46,47 @@ def _run(argv, log):
 
 def _initialise(dialect, folder, log):
     if dialect == "mariadb":
-        _run([places.MARIADB_INSTALL_DB, "--no-defaults", "--user=root", f"--datadir={folder}",
-              "--auth-root-authentication-method=normal", "--skip-test-db",
-              "--innodb-flush-method=nosync"], log)
+        _run(
+            [
+                places.MARIADB_INSTALL_DB,
+                "--no-defaults",
+                "--user=root",
+                f"--datadir={folder}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                "--innodb-flush-method=nosync",
+            ],
+            log,
+        )
     else:
-        _run([places.MYSQLD, "--no-defaults", "--user=root", "--initialize-insecure",
-              f"--datadir={folder}", "--innodb-flush-method=nosync"], log)
+        _run(
+            [
+                places.MYSQLD,
+                "--no-defaults",
+                "--user=root",
+                "--initialize-insecure",
+                f"--datadir={folder}",
+                "--innodb-flush-method=nosync",
+            ],
+            log,
+        )
 
 
 def _add_accounts(dialect, folder, log):
     """Runs the new server once, without network and log, for its accounts and its key files."""
     socket = os.path.join(places.root(), f"init-{dialect}.sock")
     program = places.MARIADBD if dialect == "mariadb" else places.MYSQLD
-    argv = [program, "--no-defaults", "--user=root", f"--datadir={folder}", f"--socket={socket}",
-            "--skip-networking", "--skip-log-bin", "--innodb-flush-method=nosync",
-            f"--pid-file={socket}.pid"]
+    argv = [
+        program,
+        "--no-defaults",
+        "--user=root",
+        f"--datadir={folder}",
+        f"--socket={socket}",
+        "--skip-networking",
+        "--skip-log-bin",
+        "--innodb-flush-method=nosync",
+        f"--pid-file={socket}.pid",
+    ]
     if dialect == "mysql":
         argv.append("--mysqlx=OFF")
     with open(log, "ab") as out:

@@ -43,9 +43,11 @@ _declared = []
 
 def test(**options):
     """Declares a test. Options: dialects (() for none), parallel, timeout (s), needs_wherry."""
+
     def declare(function):
         _declared.append(Test(function, options))
         return function
+
     return declare
 
 
@@ -96,8 +98,10 @@ class Context:
 
     def pair(self, source_options=None, target_options=None):
         """A source and a target, both clean."""
-        return (self.server(self.source_dialect, source_options),
-                self.server(self.target_dialect, target_options))
+        return (
+            self.server(self.source_dialect, source_options),
+            self.server(self.target_dialect, target_options),
+        )
 
     def release(self, *used):
         """Gives servers back before the test ends."""
@@ -119,8 +123,10 @@ class Context:
                 print(f"clean-up: {error}")
         for number, server in enumerate(self._servers):
             if failed and os.path.exists(server.error_log):
-                shutil.copy(server.error_log,
-                            self.path(f"server-{number}-{server.dialect}-{server.port}.log"))
+                shutil.copy(
+                    server.error_log,
+                    self.path(f"server-{number}-{server.dialect}-{server.port}.log"),
+                )
             servers.pool.give_back(server)
         self._servers.clear()
 
@@ -142,5 +148,15 @@ def wait_until(condition, timeout=30, what="the condition", pause=0.05):
         time.sleep(pause)
 
 
-__all__ = ["ALL_PAIRS", "BOTH", "Context", "Skip", "batch", "check", "declared", "processes", "test",
-           "wait_until"]
+__all__ = [
+    "ALL_PAIRS",
+    "BOTH",
+    "Context",
+    "Skip",
+    "batch",
+    "check",
+    "declared",
+    "processes",
+    "test",
+    "wait_until",
+]

@@ -6,18 +6,22 @@ from .framework import wait_until
 def attach(source, replica):
     """Makes `replica` follow `source` from now on."""
     if source.dialect == "mariadb":
-        replica.execute("SET GLOBAL gtid_slave_pos='%s'" % source.value("SELECT @@gtid_binlog_pos"),
-                        "CHANGE MASTER TO master_host='127.0.0.1', master_port=%d, master_user="
-                        "'reader', master_password='%s', master_use_gtid=slave_pos"
-                        % (source.port, datadirs.READER_PASSWORD),
-                        "START SLAVE")
+        replica.execute(
+            "SET GLOBAL gtid_slave_pos='%s'" % source.value("SELECT @@gtid_binlog_pos"),
+            "CHANGE MASTER TO master_host='127.0.0.1', master_port=%d, master_user="
+            "'reader', master_password='%s', master_use_gtid=slave_pos"
+            % (source.port, datadirs.READER_PASSWORD),
+            "START SLAVE",
+        )
     else:
-        replica.execute("RESET BINARY LOGS AND GTIDS",
-                        "SET GLOBAL gtid_purged='%s'" % source.value("SELECT @@gtid_executed"),
-                        "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', source_port=%d,"
-                        " source_user='reader', source_password='%s', source_auto_position=1,"
-                        " source_ssl=1" % (source.port, datadirs.READER_PASSWORD),
-                        "START REPLICA")
+        replica.execute(
+            "RESET BINARY LOGS AND GTIDS",
+            "SET GLOBAL gtid_purged='%s'" % source.value("SELECT @@gtid_executed"),
+            "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', source_port=%d,"
+            " source_user='reader', source_password='%s', source_auto_position=1,"
+            " source_ssl=1" % (source.port, datadirs.READER_PASSWORD),
+            "START REPLICA",
+        )
 
 
 def _status(replica):

@@ -16,8 +16,11 @@ class Difference:
         self.text = text
 
     def __str__(self):
-        return f"{self.schema}.{self.table}: {self.text}" if self.table else \
-            f"{self.schema}: {self.text}"
+        return (
+            f"{self.schema}.{self.table}: {self.text}"
+            if self.table
+            else f"{self.schema}: {self.text}"
+        )
 
 
 class Comparison:
@@ -60,9 +63,14 @@ class Side:
         self.tables = oracle_tables.read_tables(cursor, self.dialect, databases)
 
     def rows(self, table, expressions):
-        self.cursor.execute("SELECT %s FROM %s.%s" % (
-            ", ".join(expressions), oracle_values.quote(table.schema),
-            oracle_values.quote(table.name)))
+        self.cursor.execute(
+            "SELECT %s FROM %s.%s"
+            % (
+                ", ".join(expressions),
+                oracle_values.quote(table.schema),
+                oracle_values.quote(table.name),
+            )
+        )
         return self.cursor.fetchall()
 
     def close(self):
@@ -95,15 +103,19 @@ def _explain(comparison, table, columns, missing, extra):
         name = ", ".join(f"{columns[i]}={_short(row[i])}" for i in key)
         other = extra_by_key.pop(shown, None) if key else None
         if other is not None:
-            changed = [f"{c}: {_short(a)} <> {_short(b)}" for c, a, b in zip(columns, row, other)
-                       if a != b]
+            changed = [
+                f"{c}: {_short(a)} <> {_short(b)}" for c, a, b in zip(columns, row, other) if a != b
+            ]
             lines.append(f"row {name} differs in " + "; ".join(changed))
         else:
             what = name if key else ", ".join(_short(v) for v in row)
             lines.append(f"row {what} is missing on the target ({count} times)")
-    for row in (extra_by_key.values() if key else extra):
-        what = ", ".join(f"{columns[i]}={_short(row[i])}" for i in key) if key else \
-            ", ".join(_short(v) for v in row)
+    for row in extra_by_key.values() if key else extra:
+        what = (
+            ", ".join(f"{columns[i]}={_short(row[i])}" for i in key)
+            if key
+            else ", ".join(_short(v) for v in row)
+        )
         lines.append(f"row {what} is on the target only ({extra[row]} times)")
     for line in lines[:_SHOWN_PER_TABLE]:
         comparison.add(table.schema, table.name, line)
@@ -130,21 +142,32 @@ def _compare_rows(comparison, source, target, one, other):
 
 
 def _compare_rows_cross(comparison, source, target, one, other):
-    columns = [name for name in one.columns if name in other.columns and oracle_values.compatible(
-        one.columns[name][0], other.columns[name][0])]
+    columns = [
+        name
+        for name in one.columns
+        if name in other.columns
+        and oracle_values.compatible(one.columns[name][0], other.columns[name][0])
+    ]
     for name in one.columns:
         if name not in columns:
             comparison.notes.append(f"{one.schema}.{one.name}.{name} is not comparable")
-    json_at = [i for i, name in enumerate(columns)
-               if "json" in (one.columns[name][0], other.columns[name][0])]
+    json_at = [
+        i
+        for i, name in enumerate(columns)
+        if "json" in (one.columns[name][0], other.columns[name][0])
+    ]
 
     def read(side, table):
-        rows = side.rows(table, [oracle_values.cross_expression(name, table.columns[name][0])
-                                 for name in columns])
+        rows = side.rows(
+            table,
+            [oracle_values.cross_expression(name, table.columns[name][0]) for name in columns],
+        )
         if not json_at:
             return rows
-        return [tuple(oracle_values.same_json(v) if i in json_at else v for i, v in enumerate(row))
-                for row in rows]
+        return [
+            tuple(oracle_values.same_json(v) if i in json_at else v for i, v in enumerate(row))
+            for row in rows
+        ]
 
     _compare_bags(comparison, one, columns, read(source, one), read(target, other))
 
@@ -154,8 +177,9 @@ def _compare_facts(comparison, table, what, one, other):
         if name not in other:
             comparison.add(table.schema, table.name, f"{what} {name} is missing on the target")
         elif one[name] != other[name]:
-            comparison.add(table.schema, table.name,
-                           f"{what} {name} is {one[name]} <> {other[name]}")
+            comparison.add(
+                table.schema, table.name, f"{what} {name} is {one[name]} <> {other[name]}"
+            )
     for name in other:
         if name not in one:
             comparison.add(table.schema, table.name, f"{what} {name} is on the target only")
@@ -174,11 +198,14 @@ def _compare_definition(comparison, one, other, auto_increment):
     _compare_facts(comparison, one, "index", one.indexes, other.indexes)
     _compare_facts(comparison, one, "constraint", one.constraints, other.constraints)
     if one.partitions != other.partitions:
-        comparison.add(one.schema, one.name,
-                       f"partitions {one.partitions} <> {other.partitions}")
+        comparison.add(one.schema, one.name, f"partitions {one.partitions} <> {other.partitions}")
     if auto_increment and (one.auto_increment or 0) > (other.auto_increment or 0):
-        comparison.add(one.schema, one.name, f"AUTO_INCREMENT {one.auto_increment} is higher than"
-                       f" the target's {other.auto_increment}")
+        comparison.add(
+            one.schema,
+            one.name,
+            f"AUTO_INCREMENT {one.auto_increment} is higher than"
+            f" the target's {other.auto_increment}",
+        )
 
 
 def _renamed(rename, schema, table):
@@ -206,8 +233,18 @@ def _compare_tables(comparison, source, target, rename, options):
             comparison.add(schema, name, "table is on the target only")
 
 
-def compare(source, target, *, databases=None, target_databases=None, rename=None, ignore=(),
-            objects=(), definitions=True, auto_increment=True):
+def compare(
+    source,
+    target,
+    *,
+    databases=None,
+    target_databases=None,
+    rename=None,
+    ignore=(),
+    objects=(),
+    definitions=True,
+    auto_increment=True,
+):
     """Compares the user databases (or those named) of two servers and returns a Comparison.
 
     `rename` maps a database to another name, or (database, table) to (database, table). `ignore`
@@ -217,8 +254,12 @@ def compare(source, target, *, databases=None, target_databases=None, rename=Non
     comparison = Comparison()
     rename = rename or {}
     cross = source.dialect != target.dialect
-    options = {"ignore": set(ignore), "cross": cross, "auto_increment": auto_increment,
-               "definitions": definitions and not cross}
+    options = {
+        "ignore": set(ignore),
+        "cross": cross,
+        "auto_increment": auto_increment,
+        "definitions": definitions and not cross,
+    }
     if databases is not None and target_databases is None:
         target_databases = [rename.get(name, name) for name in databases]
     one, other = Side(source, databases), Side(target, target_databases)
@@ -236,8 +277,9 @@ def compare(source, target, *, databases=None, target_databases=None, rename=Non
             found = oracle_tables.read_objects(other.cursor, objects, target_databases)
             for key in sorted(wanted.keys() | found.keys()):
                 if wanted.get(key) != found.get(key):
-                    comparison.add(key[1], key[2],
-                                   f"{key[0]} {wanted.get(key)} <> {found.get(key)}")
+                    comparison.add(
+                        key[1], key[2], f"{key[0]} {wanted.get(key)} <> {found.get(key)}"
+                    )
     finally:
         one.close()
         other.close()

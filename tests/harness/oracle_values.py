@@ -9,10 +9,33 @@ import json
 _TEXT = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
 _BINARY = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
 _LONG = {"text", "mediumtext", "longtext", "blob", "mediumblob", "longblob", "vector"}
-_GEOMETRY = {"geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
-             "multipolygon", "geometrycollection", "geomcollection"}
-_EXACT_TEXT = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "date", "time",
-               "datetime", "timestamp", "year", "uuid", "inet4", "inet6"}
+_GEOMETRY = {
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geometrycollection",
+    "geomcollection",
+}
+_EXACT_TEXT = {
+    "tinyint",
+    "smallint",
+    "mediumint",
+    "int",
+    "bigint",
+    "decimal",
+    "date",
+    "time",
+    "datetime",
+    "timestamp",
+    "year",
+    "uuid",
+    "inet4",
+    "inet6",
+}
 # Longer values are read as length and hash, so that a report stays readable and a row fits a packet.
 _WHOLE_UP_TO = 256
 
@@ -22,22 +45,28 @@ def quote(name):
 
 
 def _bytes_of(column):
-    return (f"IF(LENGTH({column})<={_WHOLE_UP_TO}, HEX({column}), CONCAT('long:',LENGTH({column}),"
-            f"':',SHA2(CAST({column} AS BINARY),256)))")
+    return (
+        f"IF(LENGTH({column})<={_WHOLE_UP_TO}, HEX({column}), CONCAT('long:',LENGTH({column}),"
+        f"':',SHA2(CAST({column} AS BINARY),256)))"
+    )
 
 
 def _typed_json(column):
     """The canonical text, and JSON_TYPE of the document and of every value inside it, in order."""
     inner = ""
     for path in ("$**.*", "$**[*]"):
-        inner += (f",'|',COALESCE((SELECT GROUP_CONCAT(JSON_TYPE(v) ORDER BY o) FROM JSON_TABLE("
-                  f"{column}, '{path}' COLUMNS (o FOR ORDINALITY, v JSON PATH '$')) AS j),'')")
+        inner += (
+            f",'|',COALESCE((SELECT GROUP_CONCAT(JSON_TYPE(v) ORDER BY o) FROM JSON_TABLE("
+            f"{column}, '{path}' COLUMNS (o FOR ORDINALITY, v JSON PATH '$')) AS j),'')"
+        )
     # The type lists repeat few words and may be long, so they count by their hash.
     types = f"SHA2(CONCAT(JSON_TYPE({column}){inner}),256)"
     text = f"CAST({column} AS CHAR)"
-    return (f"IF({column} IS NULL, NULL, CONCAT(IF(LENGTH({text})<=2000, {text}, CONCAT('long:',"
-            f"LENGTH({text}),':',SHA2({text},256))),' types:',JSON_TYPE({column}),':',"
-            f"LEFT({types},16)))")
+    return (
+        f"IF({column} IS NULL, NULL, CONCAT(IF(LENGTH({text})<=2000, {text}, CONCAT('long:',"
+        f"LENGTH({text}),':',SHA2({text},256))),' types:',JSON_TYPE({column}),':',"
+        f"LEFT({types},16)))"
+    )
 
 
 def expression(name, data_type):
@@ -86,7 +115,7 @@ def cross_expression(name, data_type):
     if kind in _TEXT:
         return f"CAST(CONVERT({column} USING utf8mb4) AS CHAR)"
     if kind in ("enum", "set"):
-        return (f"CONCAT(CAST({column} AS UNSIGNED),'=',HEX(CONVERT({column} USING utf8mb4)))")
+        return f"CONCAT(CAST({column} AS UNSIGNED),'=',HEX(CONVERT({column} USING utf8mb4)))"
     return expression(name, data_type)
 
 

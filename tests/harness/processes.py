@@ -27,8 +27,15 @@ def spawn(argv, *, env=None, stdout=None, stderr=None, stdin=subprocess.DEVNULL,
     the death signal to the thread that forked."""
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("children are started from the main thread only")
-    child = subprocess.Popen(argv, env=env, stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd,
-                             preexec_fn=_die_with_parent)
+    child = subprocess.Popen(
+        argv,
+        env=env,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=cwd,
+        preexec_fn=_die_with_parent,
+    )
     with _lock:
         _children[child.pid] = child
     return child

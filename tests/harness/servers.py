@@ -17,22 +17,50 @@ from . import datadirs, places, processes
 SYSTEM_DATABASES = ("mysql", "information_schema", "performance_schema", "sys")
 
 _COMMON = {
-    "bind-address": "127.0.0.1", "skip-name-resolve": "ON", "binlog-format": "ROW",
-    "sync-binlog": "0", "innodb-flush-log-at-trx-commit": "2", "innodb-flush-method": "nosync",
-    "innodb-buffer-pool-size": "96M", "max-allowed-packet": "256M", "max-connections": "200",
-    "character-set-server": "utf8mb4", "local-infile": "ON", "innodb-lock-wait-timeout": "20",
-    "log-bin": "binlog", "default-time-zone": "+00:00", "log-slave-updates": "ON",
+    "bind-address": "127.0.0.1",
+    "skip-name-resolve": "ON",
+    "binlog-format": "ROW",
+    "sync-binlog": "0",
+    "innodb-flush-log-at-trx-commit": "2",
+    "innodb-flush-method": "nosync",
+    "innodb-buffer-pool-size": "96M",
+    "max-allowed-packet": "256M",
+    "max-connections": "200",
+    "character-set-server": "utf8mb4",
+    "local-infile": "ON",
+    "innodb-lock-wait-timeout": "20",
+    "log-bin": "binlog",
+    "default-time-zone": "+00:00",
+    "log-slave-updates": "ON",
 }
 _OWN = {
-    "mariadb": {"performance-schema": "OFF", "innodb-log-file-size": "128M",
-                "key-buffer-size": "8M", "aria-pagecache-buffer-size": "8M"},
-    "mysql": {"mysqlx": "OFF", "innodb-redo-log-capacity": "256M", "gtid-mode": "ON",
-              "enforce-gtid-consistency": "ON", "log-slave-updates": None,
-              "log-replica-updates": "ON"},
+    "mariadb": {
+        "performance-schema": "OFF",
+        "innodb-log-file-size": "128M",
+        "key-buffer-size": "8M",
+        "aria-pagecache-buffer-size": "8M",
+    },
+    "mysql": {
+        "mysqlx": "OFF",
+        "innodb-redo-log-capacity": "256M",
+        "gtid-mode": "ON",
+        "enforce-gtid-consistency": "ON",
+        "log-slave-updates": None,
+        "log-replica-updates": "ON",
+    },
 }
 # Set by the server itself while it runs; a difference there is no leftover of a test.
-_NOT_SETTINGS = ("gtid_", "timestamp", "innodb_buffer_pool_", "rand_seed", "last_",
-                 "wsrep_", "optimizer_trace", "log_bin_index", "read_only")
+_NOT_SETTINGS = (
+    "gtid_",
+    "timestamp",
+    "innodb_buffer_pool_",
+    "rand_seed",
+    "last_",
+    "wsrep_",
+    "optimizer_trace",
+    "log_bin_index",
+    "read_only",
+)
 
 _next_server_id = [int.from_bytes(os.urandom(2), "big") * 1000 + 1]
 
@@ -56,12 +84,24 @@ class Server:
         datadirs.fill(dialect, self.datadir)
 
     def _argv(self):
-        settings = {**_COMMON, **_OWN[self.dialect], "server-id": str(self.server_id),
-                    "port": str(self.port), "socket": self.socket, "datadir": self.datadir,
-                    "pid-file": os.path.join(self.folder, "pid"), "log-error": self.error_log}
+        settings = {
+            **_COMMON,
+            **_OWN[self.dialect],
+            "server-id": str(self.server_id),
+            "port": str(self.port),
+            "socket": self.socket,
+            "datadir": self.datadir,
+            "pid-file": os.path.join(self.folder, "pid"),
+            "log-error": self.error_log,
+        }
         tls = datadirs.tls_folder()
-        settings.update({"ssl-ca": f"{tls}/ca.pem", "ssl-cert": f"{tls}/server-cert.pem",
-                         "ssl-key": f"{tls}/server-key.pem"})
+        settings.update(
+            {
+                "ssl-ca": f"{tls}/ca.pem",
+                "ssl-cert": f"{tls}/server-cert.pem",
+                "ssl-key": f"{tls}/server-key.pem",
+            }
+        )
         settings.update(self.options)
         if "skip-log-bin" in settings:
             settings["log-bin"] = None
@@ -135,9 +175,15 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def connect(self, database=None, **more):
-        given = {"unix_socket": self.socket, "user": "root", "autocommit": True,
-                 "charset": "utf8mb4", "database": database, "max_allowed_packet": 256 << 20,
-                 "connect_timeout": 10}
+        given = {
+            "unix_socket": self.socket,
+            "user": "root",
+            "autocommit": True,
+            "charset": "utf8mb4",
+            "database": database,
+            "max_allowed_packet": 256 << 20,
+            "connect_timeout": 10,
+        }
         given.update(more)
         return pymysql.connect(**given)
 
@@ -163,8 +209,10 @@ class Server:
         where = "localhost" if socket else f"127.0.0.1:{self.port}"
         if socket:
             options = {"socket": self.socket, **options}
-        query = "&".join(f"{name.replace('_', '-')}={urllib.parse.quote(str(value), safe='/')}"
-                         for name, value in options.items())
+        query = "&".join(
+            f"{name.replace('_', '-')}={urllib.parse.quote(str(value), safe='/')}"
+            for name, value in options.items()
+        )
         return f"mysql://{who}@{where}/" + ("?" + query if query else "")
 
     @property
@@ -176,12 +224,18 @@ class Server:
         return self.uri("writer", datadirs.WRITER_PASSWORD)
 
     def user_databases(self):
-        return [row[0] for row in self.rows("SELECT schema_name FROM information_schema.schemata")
-                if row[0] not in SYSTEM_DATABASES]
+        return [
+            row[0]
+            for row in self.rows("SELECT schema_name FROM information_schema.schemata")
+            if row[0] not in SYSTEM_DATABASES
+        ]
 
     def settings(self):
-        return {name: value for name, value in self.rows("SHOW GLOBAL VARIABLES")
-                if not name.lower().startswith(_NOT_SETTINGS)}
+        return {
+            name: value
+            for name, value in self.rows("SHOW GLOBAL VARIABLES")
+            if not name.lower().startswith(_NOT_SETTINGS)
+        }
 
     def __str__(self):
         return f"{self.dialect} server on port {self.port}"
@@ -203,8 +257,10 @@ def drop_user_databases(server):
 def _scrub(server):
     """Brings a used server back to the state of a new one, apart from its binlog."""
     with server.connect() as session, session.cursor() as cursor:
-        cursor.execute("SELECT id FROM information_schema.processlist WHERE user<>'system user'"
-                       " AND user<>'event_scheduler' AND id<>connection_id()")
+        cursor.execute(
+            "SELECT id FROM information_schema.processlist WHERE user<>'system user'"
+            " AND user<>'event_scheduler' AND id<>connection_id()"
+        )
         for (number,) in cursor.fetchall():
             try:
                 cursor.execute(f"KILL {number}")
@@ -213,12 +269,16 @@ def _scrub(server):
         cursor.execute("XA RECOVER")
         for _format, gtrid, bqual, both in cursor.fetchall():
             raw = both.encode() if isinstance(both, str) else both
-            cursor.execute("XA ROLLBACK X'%s', X'%s', %d" %
-                           (raw[:gtrid].hex(), raw[gtrid:gtrid + bqual].hex(), _format))
+            cursor.execute(
+                "XA ROLLBACK X'%s', X'%s', %d"
+                % (raw[:gtrid].hex(), raw[gtrid : gtrid + bqual].hex(), _format)
+            )
         cursor.execute("SET GLOBAL read_only=0")
         _drop_databases(server, session)
-        cursor.execute("SELECT user, host FROM mysql.user WHERE user NOT IN ('root','reader',"
-                       "'writer') AND user NOT LIKE 'mysql.%' AND user NOT LIKE 'mariadb.%'")
+        cursor.execute(
+            "SELECT user, host FROM mysql.user WHERE user NOT IN ('root','reader',"
+            "'writer') AND user NOT LIKE 'mysql.%' AND user NOT LIKE 'mariadb.%'"
+        )
         for user, host in cursor.fetchall():
             cursor.execute("DROP USER %s@%s", (user, host))
         now = server.settings()

@@ -32,7 +32,7 @@ class Case:
 
     def need(self, prefix):
         """The values of the needs that begin with `prefix`, such as "option:"."""
-        return [n[len(prefix):] for n in self.needs if n.startswith(prefix)]
+        return [n[len(prefix) :] for n in self.needs if n.startswith(prefix)]
 
 
 def cases(dialect=None):
@@ -40,11 +40,14 @@ def cases(dialect=None):
     return [c for c in found if dialect is None or c.runs_on(dialect)]
 
 
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     --[ \t][^\n]* | --\n | \#[^\n]* | /\*.*?\*/       # comments
   | '(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*`
   | ;
-""", re.X | re.S)
+""",
+    re.X | re.S,
+)
 
 
 def statements(text):
@@ -52,7 +55,7 @@ def statements(text):
     found, begin = [], 0
     for token in _TOKEN.finditer(text):
         if token.group() == ";":
-            found.append(text[begin:token.start()].strip())
+            found.append(text[begin : token.start()].strip())
             begin = token.end()
     found.append(text[begin:].strip())
     return [s for s in found if s and not re.fullmatch(r"(--[^\n]*\s*)+", s)]

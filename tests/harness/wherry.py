@@ -57,8 +57,10 @@ class Run:
         lines = self.err.splitlines()
         progress = [line for line in lines if line.startswith("{")][-1:]
         err = "\n".join([line for line in lines if not line.startswith("{")] + progress)
-        return (f"command: {' '.join(self.argv[1:2] + self.argv[6:])}\nexit {self.child.poll()}\n"
-                f"stderr: {err[-size:]}\nstdout: {self.out[-size // 3:]}")
+        return (
+            f"command: {' '.join(self.argv[1:2] + self.argv[6:])}\nexit {self.child.poll()}\n"
+            f"stderr: {err[-size:]}\nstdout: {self.out[-size // 3:]}"
+        )
 
     def wait(self, timeout=90):
         """Waits for the end and returns the exit code (negative: killed by that signal)."""
@@ -148,18 +150,21 @@ class Run:
             if seen in names:
                 return seen
             if not self.running():
-                raise AssertionError(f"wherry ended before it was {names}, last {seen}\n"
-                                     + self.tail())
+                raise AssertionError(
+                    f"wherry ended before it was {names}, last {seen}\n" + self.tail()
+                )
             if time.monotonic() > deadline:
-                raise AssertionError(f"state is {seen}, not {names}, after {timeout} s\n"
-                                     + self.tail())
+                raise AssertionError(
+                    f"state is {seen}, not {names}, after {timeout} s\n" + self.tail()
+                )
             time.sleep(0.03)
 
     def action(self, name, expect=202, body=None):
         status, answer = self.call("POST", f"/api/v1/copy/{name}", body)
         if status != expect:
-            raise AssertionError(f"{name}: HTTP {status}, expected {expect}: {answer}\n"
-                                 + self.tail())
+            raise AssertionError(
+                f"{name}: HTTP {status}, expected {expect}: {answer}\n" + self.tail()
+            )
         return answer
 
     def cutover(self, timeout=60):
@@ -196,11 +201,30 @@ def run(t, *argv, env=None, secrets=datadirs.SECRETS, timeout=60):
     return done
 
 
-def start_copy(t, source, target, *options, cutover="manual", env=None, api=True, report=True,
-               source_uri=None, target_uri=None, secrets=datadirs.SECRETS, progress="none"):
+def start_copy(
+    t,
+    source,
+    target,
+    *options,
+    cutover="manual",
+    env=None,
+    api=True,
+    report=True,
+    source_uri=None,
+    target_uri=None,
+    secrets=datadirs.SECRETS,
+    progress="none",
+):
     """Starts `wherry copy` between two servers and returns its Run."""
-    argv = ["copy", "--source", source_uri or source.source_uri,
-            "--target", target_uri or target.target_uri, "--cutover", cutover]
+    argv = [
+        "copy",
+        "--source",
+        source_uri or source.source_uri,
+        "--target",
+        target_uri or target.target_uri,
+        "--cutover",
+        cutover,
+    ]
     if progress:
         argv += ["--progress", progress]
     if api:

@@ -28,8 +28,9 @@ def run_order(order):
     test = discovery.find(order["test"])
     folder = _folder(order["name"])
     _divert_output(folder)
-    context = framework.Context(order["name"], order["dialect"], order["items"],
-                                order["settings"], folder)
+    context = framework.Context(
+        order["name"], order["dialect"], order["items"], order["settings"], folder
+    )
     answer = {"results": context.results}
     try:
         test.function(context)

@@ -89,7 +89,9 @@ class Writer(threading.Thread):
         return rng.randint(-rows // 2, rows + rows // 2)
 
     def text(self):
-        return "".join(self.random.choice("abAB zéÉ_%'\\ñ") for _ in range(self.random.randint(0, 12)))
+        return "".join(
+            self.random.choice("abAB zéÉ_%'\\ñ") for _ in range(self.random.randint(0, 12))
+        )
 
     def _count(self):
         """A counter and a row without a key in one transaction: they show what is applied twice."""
@@ -104,19 +106,38 @@ class Writer(threading.Thread):
         width = rng.randint(100, max(101, rows // 2))
         choice = rng.random()
         if choice < 0.5:
-            self.run_sql("UPDATE @numbers SET v=v+1 WHERE id BETWEEN %s AND %s", begin, begin + width)
+            self.run_sql(
+                "UPDATE @numbers SET v=v+1 WHERE id BETWEEN %s AND %s", begin, begin + width
+            )
         elif choice < 0.7:
-            self.run_sql("DELETE FROM @numbers WHERE id BETWEEN %s AND %s", begin, begin + width // 4)
+            self.run_sql(
+                "DELETE FROM @numbers WHERE id BETWEEN %s AND %s", begin, begin + width // 4
+            )
         else:
-            self.run_sql("INSERT IGNORE INTO @numbers (id, v, pad) SELECT id+%s, v, pad FROM"
-                         " @numbers WHERE id BETWEEN %s AND %s", width, begin, begin + width)
+            self.run_sql(
+                "INSERT IGNORE INTO @numbers (id, v, pad) SELECT id+%s, v, pad FROM"
+                " @numbers WHERE id BETWEEN %s AND %s",
+                width,
+                begin,
+                begin + width,
+            )
 
 
 class Workload:
     """The writers of one seed on one server. `pause` is the mean pause between transactions, in s."""
 
-    def __init__(self, server, seed, *, rows=1500, threads=2, pause=0.0, keyless=True,
-                 foreign_keys=False, account=None):
+    def __init__(
+        self,
+        server,
+        seed,
+        *,
+        rows=1500,
+        threads=2,
+        pause=0.0,
+        keyless=True,
+        foreign_keys=False,
+        account=None,
+    ):
         self.server = server
         # (user, password) of the writers where root is too mighty, as it is for read_only.
         self.account = {"user": account[0], "password": account[1]} if account else {}
@@ -127,7 +148,7 @@ class Workload:
         self.foreign_keys = foreign_keys
         self.server_may_die = False
         self.stopping = threading.Event()
-        self.fenced = threading.Event()     # a writer met read_only
+        self.fenced = threading.Event()  # a writer met read_only
         rng = random.Random(f"{seed}")
         self.hot = [rng.randint(-rows // 4, rows) for _ in range(20)]
         self.actions = workload_tables.actions(keyless, foreign_keys)

@@ -34,9 +34,11 @@ _FOREIGN_KEYS = [
 def _insert(cursor, table, columns, rows):
     marks = "(" + ",".join(["%s"] * len(columns.split(","))) + ")"
     for begin in range(0, len(rows), 500):
-        part = rows[begin:begin + 500]
-        cursor.execute(f"INSERT IGNORE INTO {table} ({columns}) VALUES " + ",".join([marks] * len(part)),
-                       [value for row in part for value in row])
+        part = rows[begin : begin + 500]
+        cursor.execute(
+            f"INSERT IGNORE INTO {table} ({columns}) VALUES " + ",".join([marks] * len(part)),
+            [value for row in part for value in row],
+        )
 
 
 def _word(rng):
@@ -48,13 +50,21 @@ def _raw(rng):
 
 
 def _assorted(rng):
-    return (rng.uniform(-1e6, 1e6), rng.uniform(-1e300, 1e300), round(rng.uniform(-1e9, 1e9), 6),
-            "t" * rng.randint(0, 300), _raw(rng) * 20, rng.choice(("one", "two", "three", None)),
-            rng.choice(("", "a", "b,d", "a,b,c,d")), rng.getrandbits(13),
-            f"20{rng.randint(10, 37)}-05-06 07:08:09.{rng.randint(0, 999):03d}",
-            f"{rng.randint(1000, 9999)}-12-31 23:59:59.{rng.randint(0, 999999):06d}",
-            f"{rng.choice(('-', ''))}{rng.randint(0, 838):02d}:00:00.{rng.randint(0, 98):02d}",
-            rng.randint(1901, 2155), rng.choice(("é", "", "x ", "ÿþ")))
+    return (
+        rng.uniform(-1e6, 1e6),
+        rng.uniform(-1e300, 1e300),
+        round(rng.uniform(-1e9, 1e9), 6),
+        "t" * rng.randint(0, 300),
+        _raw(rng) * 20,
+        rng.choice(("one", "two", "three", None)),
+        rng.choice(("", "a", "b,d", "a,b,c,d")),
+        rng.getrandbits(13),
+        f"20{rng.randint(10, 37)}-05-06 07:08:09.{rng.randint(0, 999):03d}",
+        f"{rng.randint(1000, 9999)}-12-31 23:59:59.{rng.randint(0, 999999):06d}",
+        f"{rng.choice(('-', ''))}{rng.randint(0, 838):02d}:00:00.{rng.randint(0, 98):02d}",
+        rng.randint(1901, 2155),
+        rng.choice(("é", "", "x ", "ÿþ")),
+    )
 
 
 _ASSORTED = "f,d,n,t,b,e,s,bits,ts,dt,tm,y,c"
@@ -69,15 +79,24 @@ def create(server, seed, rows, keyless, foreign_keys):
         for table in _TABLES + ([_KEYLESS] if keyless else []):
             cursor.execute(table)
         cursor.execute("START TRANSACTION")
-        _insert(cursor, "numbers", "id,v,pad", [(n, 0, "p" * (n % 60)) for n in
-                                                range(-rows // 4, rows)])
-        _insert(cursor, "pairs", "a,b,v", [(rng.randint(-3, 3), _word(rng), n) for n in range(rows)])
+        _insert(
+            cursor, "numbers", "id,v,pad", [(n, 0, "p" * (n % 60)) for n in range(-rows // 4, rows)]
+        )
+        _insert(
+            cursor, "pairs", "a,b,v", [(rng.randint(-3, 3), _word(rng), n) for n in range(rows)]
+        )
         _insert(cursor, "words", "w,v", [(_word(rng), n) for n in range(rows // 2)])
         _insert(cursor, "raw_keys", "k,v", [(_raw(rng), n) for n in range(rows // 2)])
         _insert(cursor, "uniques", "id,u,name,v", [(n, -n, f"name {n}", 0) for n in range(rows)])
-        _insert(cursor, "no_primary", "k,d,v", [(rng.choice((0, 1, (1 << 64) - 1)),
-                                                 rng.randint(-9999, 9999) / 8, n)
-                                                for n in range(rows // 2)])
+        _insert(
+            cursor,
+            "no_primary",
+            "k,d,v",
+            [
+                (rng.choice((0, 1, (1 << 64) - 1)), rng.randint(-9999, 9999) / 8, n)
+                for n in range(rows // 2)
+            ],
+        )
         _insert(cursor, "assorted", _ASSORTED, [_assorted(rng) for _ in range(rows // 3)])
         _insert(cursor, "tally", "id,n", [(n, 0) for n in range(1, 11)])
         if keyless:
@@ -120,12 +139,18 @@ def _numbers_move(w):
 def _numbers_move_many(w):
     begin, by = w.key(), w.random.choice((-w.workload.rows, w.workload.rows, 7, -7))
     order = "DESC" if by > 0 else "ASC"
-    w.run_sql(f"UPDATE @numbers SET id=id+%s WHERE id BETWEEN %s AND %s ORDER BY id {order}",
-              by, begin, begin + 5)
+    w.run_sql(
+        f"UPDATE @numbers SET id=id+%s WHERE id BETWEEN %s AND %s ORDER BY id {order}",
+        by,
+        begin,
+        begin + 5,
+    )
 
 
 def _numbers_replace(w):
-    w.run_sql("REPLACE INTO @numbers VALUES (%s, %s, %s)", w.key(), w.random.randint(0, 9), w.text())
+    w.run_sql(
+        "REPLACE INTO @numbers VALUES (%s, %s, %s)", w.key(), w.random.randint(0, 9), w.text()
+    )
 
 
 def _numbers_upsert(w):
@@ -146,8 +171,13 @@ def _pairs(w):
     if choice < 0.3:
         w.run_sql("INSERT INTO @pairs VALUES (%s, %s, 1) ON DUPLICATE KEY UPDATE v=v+1", a, word)
     elif choice < 0.5:
-        w.run_sql("UPDATE @pairs SET a=%s, b=%s WHERE a=%s AND b>=%s ORDER BY b LIMIT 1",
-                  w.random.randint(-3, 3), _word(w.random), a, word)
+        w.run_sql(
+            "UPDATE @pairs SET a=%s, b=%s WHERE a=%s AND b>=%s ORDER BY b LIMIT 1",
+            w.random.randint(-3, 3),
+            _word(w.random),
+            a,
+            word,
+        )
     elif choice < 0.7:
         w.run_sql("UPDATE @pairs SET v=v+1 WHERE a=%s AND b>=%s ORDER BY b LIMIT 3", a, word)
     else:
@@ -181,20 +211,26 @@ def _raw_keys(w):
 def _unique_swap(w):
     """Two rows swap their unique values through a third one, in one transaction."""
     one, other = w.key(), w.key()
-    w.cursor.execute(f"SELECT id, u, name FROM {DATABASE}.uniques WHERE id IN (%s, %s) FOR UPDATE",
-                     (one, other))
+    w.cursor.execute(
+        f"SELECT id, u, name FROM {DATABASE}.uniques WHERE id IN (%s, %s) FOR UPDATE", (one, other)
+    )
     found = w.cursor.fetchall()
     if len(found) == 2:
         (a, ua, na), (b, ub, nb) = found
-        w.run_sql("UPDATE @uniques SET u=%s, name=NULL WHERE id=%s",
-                  2000000000 + w.random.randint(0, 999999), a)
+        w.run_sql(
+            "UPDATE @uniques SET u=%s, name=NULL WHERE id=%s",
+            2000000000 + w.random.randint(0, 999999),
+            a,
+        )
         w.run_sql("UPDATE @uniques SET u=%s, name=%s, v=v+1 WHERE id=%s", ua, na, b)
         w.run_sql("UPDATE @uniques SET u=%s, name=%s, v=v+1 WHERE id=%s", ub, nb, a)
 
 
 def _unique_shift(w):
     begin = w.key()
-    w.run_sql("UPDATE @uniques SET u=u+1 WHERE u BETWEEN %s AND %s ORDER BY u DESC", begin, begin + 4)
+    w.run_sql(
+        "UPDATE @uniques SET u=u+1 WHERE u BETWEEN %s AND %s ORDER BY u DESC", begin, begin + 4
+    )
 
 
 def _unique_take(w):
@@ -208,13 +244,20 @@ def _unique_take(w):
 
 
 def _no_primary(w):
-    key, d, choice = w.random.choice((0, 1, (1 << 64) - 1)), w.random.randint(-9999, 9999) / 8, \
-        w.random.random()
+    key, d, choice = (
+        w.random.choice((0, 1, (1 << 64) - 1)),
+        w.random.randint(-9999, 9999) / 8,
+        w.random.random(),
+    )
     if choice < 0.4:
         w.run_sql("INSERT INTO @no_primary VALUES (%s, %s, 0)", key, d)
     elif choice < 0.7:
-        w.run_sql("UPDATE @no_primary SET d=%s, v=v+1 WHERE k=%s AND d>=%s ORDER BY d LIMIT 1",
-                  w.random.randint(-9999, 9999) / 8, key, d)
+        w.run_sql(
+            "UPDATE @no_primary SET d=%s, v=v+1 WHERE k=%s AND d>=%s ORDER BY d LIMIT 1",
+            w.random.randint(-9999, 9999) / 8,
+            key,
+            d,
+        )
     else:
         w.run_sql("DELETE FROM @no_primary WHERE k=%s AND d>=%s ORDER BY d LIMIT 1", key, d)
 
@@ -223,8 +266,10 @@ def _assorted_change(w):
     choice, number = w.random.random(), w.random.randint(1, w.workload.rows)
     row = _assorted(w.random)
     if choice < 0.5:
-        w.run_sql(f"INSERT INTO @assorted ({_ASSORTED}) VALUES (" + ",".join(["%s"] * len(row)) + ")",
-                  *row)
+        w.run_sql(
+            f"INSERT INTO @assorted ({_ASSORTED}) VALUES (" + ",".join(["%s"] * len(row)) + ")",
+            *row,
+        )
     elif choice < 0.8:
         sets = ", ".join(f"{name}=%s" for name in _ASSORTED.split(","))
         w.run_sql(f"UPDATE @assorted SET {sets} WHERE id=%s", *row, number)
@@ -235,7 +280,9 @@ def _assorted_change(w):
 def _bag(w):
     choice, n = w.random.random(), w.random.randint(0, 6)
     if choice < 0.5:
-        w.run_sql("INSERT INTO @bag VALUES (%s, %s)", n if n else None, w.random.choice(("x", None)))
+        w.run_sql(
+            "INSERT INTO @bag VALUES (%s, %s)", n if n else None, w.random.choice(("x", None))
+        )
     elif choice < 0.75:
         w.run_sql("UPDATE @bag SET s='upd' WHERE n=%s AND s IN ('x','seed') LIMIT 1", n)
     else:
@@ -268,10 +315,27 @@ def _foreign(w):
 
 def actions(keyless, foreign_keys):
     """What a writer chooses from; a function that is listed twice is chosen twice as often."""
-    found = [_numbers_insert, _numbers_update, _numbers_update, _numbers_delete, _numbers_move,
-             _numbers_move, _numbers_move_many, _numbers_replace, _numbers_upsert,
-             _numbers_back_and_forth, _pairs, _words, _raw_keys, _unique_swap, _unique_swap,
-             _unique_shift, _unique_take, _no_primary, _assorted_change]
+    found = [
+        _numbers_insert,
+        _numbers_update,
+        _numbers_update,
+        _numbers_delete,
+        _numbers_move,
+        _numbers_move,
+        _numbers_move_many,
+        _numbers_replace,
+        _numbers_upsert,
+        _numbers_back_and_forth,
+        _pairs,
+        _words,
+        _raw_keys,
+        _unique_swap,
+        _unique_swap,
+        _unique_shift,
+        _unique_take,
+        _no_primary,
+        _assorted_change,
+    ]
     if keyless:
         found.append(_bag)
     if foreign_keys:

@@ -33,8 +33,11 @@ def _together(t, way):
 
 
 def _alone(t, way):
-    special = {"B150": caseplay.play_statement_format, "B154": caseplay.play_with_other_engines,
-               "B155": caseplay.play_with_other_engines}
+    special = {
+        "B150": caseplay.play_statement_format,
+        "B154": caseplay.play_with_other_engines,
+        "B155": caseplay.play_with_other_engines,
+    }
     for case in _chosen(t):
         if case.id in special:
             t.result(case.id, error=special[case.id](t, case, way))

@@ -11,8 +11,9 @@ def _rights(server, account):
 
 
 def _copy(t, source, target, uri, expect=wherry.EXIT_DONE):
-    run = wherry.copy(t, source, target, source_uri=uri, expect=expect,
-                      secrets=(_PASSWORD,) + datadirs.SECRETS)
+    run = wherry.copy(
+        t, source, target, source_uri=uri, expect=expect, secrets=(_PASSWORD,) + datadirs.SECRETS
+    )
     if expect == wherry.EXIT_DONE:
         oracle.require_equal(source, target)
         target.execute("DROP DATABASE shop", "DROP DATABASE wherry")
@@ -24,8 +25,10 @@ def test_tls_modes(t):
     source, target = t.pair()
     data.shop(source)
     tls = datadirs.tls_folder()
-    source.execute(f"CREATE USER must_tls@'%' IDENTIFIED BY '{datadirs.READER_PASSWORD}' REQUIRE SSL",
-                   _rights(source, "must_tls@'%'"))
+    source.execute(
+        f"CREATE USER must_tls@'%' IDENTIFIED BY '{datadirs.READER_PASSWORD}' REQUIRE SSL",
+        _rights(source, "must_tls@'%'"),
+    )
 
     def uri(**options):
         return source.uri("must_tls", datadirs.READER_PASSWORD, **options)
@@ -35,17 +38,28 @@ def test_tls_modes(t):
     _copy(t, source, target, uri(tls="verify-ca", tls_ca=f"{tls}/ca.pem"))
     _copy(t, source, target, uri(tls="verify-identity", tls_ca=f"{tls}/ca.pem"))
     _copy(t, source, target, uri(tls="disabled"), expect=wherry.EXIT_FAILED)
-    _copy(t, source, target, uri(tls="verify-ca", tls_ca=f"{tls}/other-ca.pem"),
-          expect=wherry.EXIT_FAILED)
-    _copy(t, source, target, uri(tls="verify-identity", tls_ca=f"{tls}/other-ca.pem"),
-          expect=wherry.EXIT_FAILED)
+    _copy(
+        t,
+        source,
+        target,
+        uri(tls="verify-ca", tls_ca=f"{tls}/other-ca.pem"),
+        expect=wherry.EXIT_FAILED,
+    )
+    _copy(
+        t,
+        source,
+        target,
+        uri(tls="verify-identity", tls_ca=f"{tls}/other-ca.pem"),
+        expect=wherry.EXIT_FAILED,
+    )
 
 
 @test(dialects=("mariadb",))
 def test_certificate_of_another_host(t):
     tls = datadirs.tls_folder()
-    source = t.server(options={"ssl-cert": f"{tls}/elsewhere-cert.pem",
-                               "ssl-key": f"{tls}/elsewhere-key.pem"})
+    source = t.server(
+        options={"ssl-cert": f"{tls}/elsewhere-cert.pem", "ssl-key": f"{tls}/elsewhere-key.pem"}
+    )
     target = t.server()
     data.shop(source)
     for mode, expect in (("verify-ca", wherry.EXIT_DONE), ("verify-identity", wherry.EXIT_FAILED)):
@@ -71,11 +85,15 @@ def test_authentication_plugins(t):
     if t.dialect == "mariadb":
         source.execute("INSTALL SONAME 'auth_ed25519'")
         t.at_end(lambda: source.execute("UNINSTALL SONAME 'auth_ed25519'"))
-        accounts = {"native": f"VIA mysql_native_password USING PASSWORD('{quoted}')",
-                    "ed": f"VIA ed25519 USING PASSWORD('{quoted}')"}
+        accounts = {
+            "native": f"VIA mysql_native_password USING PASSWORD('{quoted}')",
+            "ed": f"VIA ed25519 USING PASSWORD('{quoted}')",
+        }
     else:
-        accounts = {"cached": f"WITH caching_sha2_password BY '{quoted}'",
-                    "sha": f"WITH sha256_password BY '{quoted}'"}
+        accounts = {
+            "cached": f"WITH caching_sha2_password BY '{quoted}'",
+            "sha": f"WITH sha256_password BY '{quoted}'",
+        }
     for name, how in accounts.items():
         source.execute(f"CREATE USER {name}@'%' IDENTIFIED {how}", _rights(source, f"{name}@'%'"))
         for tls in ("disabled", "required"):
@@ -88,9 +106,13 @@ def test_authentication_plugins(t):
 def test_sockets(t):
     source, target = t.pair()
     data.shop(source)
-    wherry.copy(t, source, target,
-                source_uri=source.uri("reader", datadirs.READER_PASSWORD, socket=True),
-                target_uri=target.uri("writer", datadirs.WRITER_PASSWORD, socket=True))
+    wherry.copy(
+        t,
+        source,
+        target,
+        source_uri=source.uri("reader", datadirs.READER_PASSWORD, socket=True),
+        target_uri=target.uri("writer", datadirs.WRITER_PASSWORD, socket=True),
+    )
     oracle.require_equal(source, target)
 
 

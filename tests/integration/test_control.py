@@ -21,7 +21,9 @@ def _script(t, name, *lines):
 def _slow(t, source, target, *options, rows=20000, rate="2000rows", **more):
     """A copy that stays in the state `copying` for some seconds."""
     data.numbers(source, rows=rows)
-    run = wherry.start_copy(t, source, target, "--chunk-rows", 200, "--rate", rate, *options, **more)
+    run = wherry.start_copy(
+        t, source, target, "--chunk-rows", 200, "--rate", rate, *options, **more
+    )
     run.wait_state("copying")
     return run
 
@@ -33,8 +35,11 @@ def test_sigusr1_prints_the_status(t):
     time.sleep(0.3)
     before = len(run.err)
     run.terminate(signal.SIGUSR1)
-    wait_until(lambda: "copying" in run.err[before:] and "bulk.t1" in run.err[before:], 5,
-               "a status on stderr")
+    wait_until(
+        lambda: "copying" in run.err[before:] and "bulk.t1" in run.err[before:],
+        5,
+        "a status on stderr",
+    )
     check(run.running(), run.tail)
     run.interrupt()
 
@@ -62,7 +67,9 @@ def test_pause_and_resume(t):
 def test_settings_change_while_it_runs(t):
     source, target = t.pair()
     run = _slow(t, source, target, rate="500rows")
-    status, _ = run.call("PATCH", "/api/v1/copy/settings", {"rate": "1000000rows", "chunk-rows": 1000})
+    status, _ = run.call(
+        "PATCH", "/api/v1/copy/settings", {"rate": "1000000rows", "chunk-rows": 1000}
+    )
     check(status == 202, f"HTTP {status}")
     run.wait_state(*wherry.STREAMING, timeout=15)
     for wrong in ({"rat": "1rows"}, {"rate": "fast"}, {"lanes": 0}, [], "x"):
@@ -113,8 +120,9 @@ def test_everything_the_api_serves(t):
 
 @test(dialects=("mariadb",))
 def test_api_keeps_to_loopback(t):
-    run = wherry.run(t, "copy", "--source", "mysql://a@h/", "--target", "mysql://b@h/", "--api",
-                     "0.0.0.0:0")
+    run = wherry.run(
+        t, "copy", "--source", "mysql://a@h/", "--target", "mysql://b@h/", "--api", "0.0.0.0:0"
+    )
     check(run.child.returncode == wherry.EXIT_REFUSED, run.tail)
 
 
@@ -163,8 +171,11 @@ def test_resume_after_the_binlog_was_purged(t):
     data.shop(source)
     run = wherry.start_streaming(t, source, target, cutover="never")
     run.interrupt()
-    source.execute("INSERT INTO shop.words VALUES ('lost', 1)", "FLUSH BINARY LOGS",
-                   "INSERT INTO shop.words VALUES ('kept', 1)")
+    source.execute(
+        "INSERT INTO shop.words VALUES ('lost', 1)",
+        "FLUSH BINARY LOGS",
+        "INSERT INTO shop.words VALUES ('kept', 1)",
+    )
     last = source.rows("SHOW BINARY LOGS")[-1][0]
     source.execute(f"PURGE BINARY LOGS TO '{last}'")
     again = wherry.start_copy(t, source, target, "--resume", api=False, cutover="auto")
@@ -181,12 +192,23 @@ def test_cutover_lock_and_unlock(t):
     log = t.path("order")
     lock = _script(t, "lock.sh", f"echo lock >> {log}", f'{client} "SET GLOBAL {word}=1"')
     unlock = _script(t, "unlock.sh", f"echo unlock >> {log}")
-    source.execute("CREATE USER app@'%' IDENTIFIED BY 'app-pw-55'",
-                   "GRANT SELECT, INSERT, UPDATE, DELETE ON rnd.* TO app@'%'")
+    source.execute(
+        "CREATE USER app@'%' IDENTIFIED BY 'app-pw-55'",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON rnd.* TO app@'%'",
+    )
     work = Workload(source, 31, pause=0.002, account=("app", "app-pw-55")).create().start()
     t.at_end(work.stopping.set)
-    run = wherry.start_copy(t, source, target, "--cutover-lock", lock, "--cutover-unlock", unlock,
-                            api=False, cutover="auto")
+    run = wherry.start_copy(
+        t,
+        source,
+        target,
+        "--cutover-lock",
+        lock,
+        "--cutover-unlock",
+        unlock,
+        api=False,
+        cutover="auto",
+    )
     code = run.wait(90)
     check(work.fenced.is_set(), "the lock did not stop the writers")
     work.stop()
@@ -222,10 +244,13 @@ def test_swap_to_another_address_of_the_source(t):
     run = _slow(t, source, target)
     work_rows = "UPDATE bulk.t1 SET v=v+1 WHERE id BETWEEN 500 AND 900"
     source.execute(work_rows)
-    run.action("failover", body={"endpoint": source.uri("reader", datadirs.READER_PASSWORD,
-                                                        socket=True)})
+    run.action(
+        "failover", body={"endpoint": source.uri("reader", datadirs.READER_PASSWORD, socket=True)}
+    )
     source.execute(work_rows)
-    wait_until(lambda: (run.copy_state() or {}).get("source_generation", 0) >= 2, 20, "generation 2")
+    wait_until(
+        lambda: (run.copy_state() or {}).get("source_generation", 0) >= 2, 20, "generation 2"
+    )
     run.call("PATCH", "/api/v1/copy/settings", {"rate": "0rows"})
     check(run.cutover() == 0, run.tail)
     check(run.report()["source_generations"] >= 2)
@@ -243,7 +268,9 @@ def test_swap_to_a_promoted_replica(t):
     nativereplica.wait_caught_up(primary, replica)
     nativereplica.detach(replica)
     run.action("failover", body={"endpoint": replica.source_uri})
-    wait_until(lambda: (run.copy_state() or {}).get("source_generation", 0) >= 2, 20, "generation 2")
+    wait_until(
+        lambda: (run.copy_state() or {}).get("source_generation", 0) >= 2, 20, "generation 2"
+    )
     replica.execute("UPDATE bulk.t1 SET v=v-1 WHERE id%5=0", "DELETE FROM bulk.t1 WHERE id%11=0")
     run.call("PATCH", "/api/v1/copy/settings", {"rate": "0rows"})
     check(run.cutover() == 0, run.tail)
@@ -256,8 +283,9 @@ def test_swap_to_a_stranger_is_refused(t):
     stranger = t.server()
     run = _slow(t, source, target, rate="4000rows")
     data.numbers(stranger, rows=1000)
-    status, answer = run.call("POST", "/api/v1/copy/failover", {"endpoint": stranger.source_uri},
-                              timeout=30)
+    status, answer = run.call(
+        "POST", "/api/v1/copy/failover", {"endpoint": stranger.source_uri}, timeout=30
+    )
     check(status in (202, 409, 422, 400), f"HTTP {status}: {answer}")
     source.execute("UPDATE bulk.t1 SET v=v+1 WHERE id<50")
     if run.running() and run.state() not in wherry.ENDED:

@@ -24,10 +24,14 @@ def test_every_pair_of_dialects(t):
     source, target = t.pair()
     source.execute(*_MIXED_DIALECTS)
     run = wherry.start_streaming(t, source, target)
-    source.execute("UPDATE shared.t SET f=0.1, ts='2030-01-01 00:00:00', j='[]', s='' WHERE id=-1",
-                   "INSERT INTO shared.t SELECT id+100, u, f, d, n, v, l, b, e, s, ts, dt, tm, y,"
-                   " bits, j, g, c FROM shared.t", "DELETE FROM shared.t WHERE id=0",
-                   "UPDATE shared.k SET b=b+1, a=UPPER(a)", "DELETE FROM shared.k WHERE v=2")
+    source.execute(
+        "UPDATE shared.t SET f=0.1, ts='2030-01-01 00:00:00', j='[]', s='' WHERE id=-1",
+        "INSERT INTO shared.t SELECT id+100, u, f, d, n, v, l, b, e, s, ts, dt, tm, y,"
+        " bits, j, g, c FROM shared.t",
+        "DELETE FROM shared.t WHERE id=0",
+        "UPDATE shared.k SET b=b+1, a=UPPER(a)",
+        "DELETE FROM shared.k WHERE v=2",
+    )
     code = run.cutover()
     check(code == wherry.EXIT_DONE, run.tail)
     oracle.require_equal(source, target)
@@ -37,11 +41,18 @@ def test_every_pair_of_dialects(t):
 def test_include_and_exclude(t):
     source, target = t.pair()
     data.shop(source)
-    source.execute("CREATE DATABASE other", "CREATE TABLE other.t (id INT PRIMARY KEY)",
-                   "INSERT INTO other.t VALUES (1)")
+    source.execute(
+        "CREATE DATABASE other",
+        "CREATE TABLE other.t (id INT PRIMARY KEY)",
+        "INSERT INTO other.t VALUES (1)",
+    )
     run = wherry.start_streaming(t, source, target, "--include", "shop.*", "--exclude", "*.wor?s")
-    source.execute("INSERT INTO other.t VALUES (2)", "INSERT INTO shop.words VALUES ('new', 1)",
-                   "UPDATE shop.orders SET note='live'", "INSERT INTO shop.customers (name) VALUES ('L')")
+    source.execute(
+        "INSERT INTO other.t VALUES (2)",
+        "INSERT INTO shop.words VALUES ('new', 1)",
+        "UPDATE shop.orders SET note='live'",
+        "INSERT INTO shop.customers (name) VALUES ('L')",
+    )
     check(run.cutover() == 0, run.tail)
     check("other" not in target.user_databases(), "an unselected database was copied")
     oracle.require_equal(source, target, databases=["shop"], ignore=("shop.words",))
@@ -52,14 +63,23 @@ def test_include_and_exclude(t):
 def test_rename(t):
     source, target = t.pair()
     data.shop(source)
-    run = wherry.start_streaming(t, source, target, "--rename", "shop=store", "--rename",
-                                 "shop.words=dict.entries")
-    source.execute("INSERT INTO shop.words VALUES ('new', 9)", "UPDATE shop.orders SET total=total+1",
-                   "DELETE FROM shop.customers WHERE name='Bo'")
+    run = wherry.start_streaming(
+        t, source, target, "--rename", "shop=store", "--rename", "shop.words=dict.entries"
+    )
+    source.execute(
+        "INSERT INTO shop.words VALUES ('new', 9)",
+        "UPDATE shop.orders SET total=total+1",
+        "DELETE FROM shop.customers WHERE name='Bo'",
+    )
     check(run.cutover() == 0, run.tail)
     check("shop" not in target.user_databases(), "the old name is at the target")
-    oracle.require_equal(source, target, databases=["shop"], target_databases=["store", "dict"],
-                         rename={"shop": "store", ("shop", "words"): ("dict", "entries")})
+    oracle.require_equal(
+        source,
+        target,
+        databases=["shop"],
+        target_databases=["store", "dict"],
+        rename={"shop": "store", ("shop", "words"): ("dict", "entries")},
+    )
 
 
 @test()
@@ -67,7 +87,9 @@ def test_existing_tables_are_used(t):
     source, target = t.pair()
     data.shop(source)
     data.shop(target)
-    target.execute("DELETE FROM shop.customers", "DELETE FROM shop.orders", "DELETE FROM shop.words")
+    target.execute(
+        "DELETE FROM shop.customers", "DELETE FROM shop.orders", "DELETE FROM shop.words"
+    )
     wherry.copy(t, source, target, "--existing", "use")
     oracle.require_equal(source, target)
 
@@ -76,10 +98,12 @@ def test_existing_tables_are_used(t):
 def test_existing_table_with_another_shape(t):
     """A column more at the target, with a default, is told and kept."""
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)",
-                   "INSERT INTO d.t VALUES (1)")
-    target.execute("CREATE DATABASE d",
-                   "CREATE TABLE d.t (id INT PRIMARY KEY, extra INT NOT NULL DEFAULT 7)")
+    source.execute(
+        "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1)"
+    )
+    target.execute(
+        "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, extra INT NOT NULL DEFAULT 7)"
+    )
     run = wherry.start_copy(t, source, target, "--existing", "use", api=False, cutover="auto")
     code = run.wait()
     check("extra" in run.err, lambda: "the difference in shape is not told\n" + run.tail())
@@ -114,8 +138,10 @@ def test_stored_objects(t):
     oracle.require_equal(source, target, objects=("view", "trigger", "routine", "event"))
     # The row of the trigger came through the stream, once.
     check(target.value("SELECT COUNT(*) FROM shop.audit") == 1)
-    check(target.value("SELECT status FROM information_schema.events") != "ENABLED",
-          "the target would run the event")
+    check(
+        target.value("SELECT status FROM information_schema.events") != "ENABLED",
+        "the target would run the event",
+    )
 
 
 @test()
@@ -126,10 +152,17 @@ def test_stored_objects_are_left_out_by_default(t):
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
     for table in ("views", "triggers", "routines", "events"):
-        column = {"views": "table_schema", "triggers": "trigger_schema", "routines": "routine_schema",
-                  "events": "event_schema"}[table]
-        check(target.value(f"SELECT COUNT(*) FROM information_schema.{table} WHERE {column}='shop'")
-              == 0, f"{table} were copied")
+        column = {
+            "views": "table_schema",
+            "triggers": "trigger_schema",
+            "routines": "routine_schema",
+            "events": "event_schema",
+        }[table]
+        check(
+            target.value(f"SELECT COUNT(*) FROM information_schema.{table} WHERE {column}='shop'")
+            == 0,
+            f"{table} were copied",
+        )
 
 
 @test()
@@ -137,8 +170,10 @@ def test_auto_increment_is_raised(t):
     source, target = t.pair()
     data.shop(source)
     run = wherry.start_streaming(t, source, target)
-    source.execute("INSERT INTO shop.customers (id, name) VALUES (5000, 'last')",
-                   "DELETE FROM shop.customers WHERE id=5000")
+    source.execute(
+        "INSERT INTO shop.customers (id, name) VALUES (5000, 'last')",
+        "DELETE FROM shop.customers WHERE id=5000",
+    )
     check(run.cutover() == 0, run.tail)
     target.execute("INSERT INTO shop.customers (name) VALUES ('next')")
     check(target.value("SELECT MAX(id) FROM shop.customers") > 5000, "a number was given twice")
@@ -208,7 +243,9 @@ def test_indexes_with_and_after(t):
 @test()
 def test_empty_source_and_empty_tables(t):
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE DATABASE empty")
+    source.execute(
+        "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE DATABASE empty"
+    )
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
 
@@ -233,11 +270,15 @@ def test_tables_made_during_the_copy(t):
     source, target = t.pair()
     data.shop(source)
     run = wherry.start_streaming(t, source, target)
-    source.execute("CREATE TABLE shop.late (id INT PRIMARY KEY, v INT)",
-                   "INSERT INTO shop.late VALUES (1,1),(2,2)", "DROP TABLE shop.words",
-                   "ALTER TABLE shop.customers ADD COLUMN born DATE NULL AFTER name",
-                   "UPDATE shop.customers SET born='2000-01-01' WHERE id=1",
-                   "TRUNCATE TABLE shop.orders", "INSERT INTO shop.orders (customer, no) VALUES (9, 9)")
+    source.execute(
+        "CREATE TABLE shop.late (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO shop.late VALUES (1,1),(2,2)",
+        "DROP TABLE shop.words",
+        "ALTER TABLE shop.customers ADD COLUMN born DATE NULL AFTER name",
+        "UPDATE shop.customers SET born='2000-01-01' WHERE id=1",
+        "TRUNCATE TABLE shop.orders",
+        "INSERT INTO shop.orders (customer, no) VALUES (9, 9)",
+    )
     check(run.cutover() == 0, run.tail)
     oracle.require_equal(source, target)
 
@@ -246,6 +287,7 @@ def test_tables_made_during_the_copy(t):
 def test_source_is_a_replica(t):
     """The copy reads a replica; writes go to its primary."""
     from harness import nativereplica
+
     primary, target = t.pair()
     replica = t.server()
     data.shop(primary)
@@ -263,8 +305,12 @@ def test_source_is_a_replica(t):
 def test_long_text_ids_do_not_collide_with_wherry_tables(t):
     """A user table that is called like one of wherry's own, in another database."""
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.progress (id INT PRIMARY KEY)",
-                   "CREATE TABLE d.lease (id INT PRIMARY KEY)", "INSERT INTO d.progress VALUES (1)")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.progress (id INT PRIMARY KEY)",
+        "CREATE TABLE d.lease (id INT PRIMARY KEY)",
+        "INSERT INTO d.progress VALUES (1)",
+    )
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
     wait_until(lambda: target.value("SELECT COUNT(*) FROM d.progress") == 1)

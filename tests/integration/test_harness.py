@@ -49,7 +49,10 @@ _PLANTED = [
     ("UPDATE kinds SET tm='00:00:00.01' WHERE id=1", "tm: -00:00:00.01"),
     ("UPDATE kinds SET y=0 WHERE id=1", "y: "),
     # MySQL holds 15.0 and 15 for equal and would not store the change in one step.
-    ("UPDATE kinds SET j=NULL WHERE id=1; UPDATE kinds SET j='{\"a\": 15, \"b\": [1, {\"c\": null}]}' WHERE id=1", "j: "),
+    (
+        "UPDATE kinds SET j=NULL WHERE id=1; UPDATE kinds SET j='{\"a\": 15, \"b\": [1, {\"c\": null}]}' WHERE id=1",
+        "j: ",
+    ),
     ("UPDATE kinds SET g=ST_GeomFromText('POINT(1 3)') WHERE id=1", "g: "),
     ("UPDATE kinds SET g=ST_GeomFromText('POINT(1 2)', 4326) WHERE id=1", "g: "),
     ("UPDATE kinds SET big=CONCAT(LEFT(big,199999),x'FE') WHERE id=1", "big: long:200000"),
@@ -89,8 +92,11 @@ def test_oracle_finds_planted_differences(t):
     sqlscript.play(source, _SCHEMA + _ROWS)
     kinds = ("view", "routine", "trigger", "event")
     for plant, word in _PLANTED:
-        target.execute("SET SESSION foreign_key_checks=0", "DROP DATABASE IF EXISTS planted",
-                       "DROP DATABASE IF EXISTS wherry")
+        target.execute(
+            "SET SESSION foreign_key_checks=0",
+            "DROP DATABASE IF EXISTS planted",
+            "DROP DATABASE IF EXISTS wherry",
+        )
         sqlscript.play(target, _SCHEMA + _ROWS)
         sqlscript.play(target, ["USE planted"] + sqlscript.statements(plant))
         found = oracle.compare(source, target, objects=kinds)
@@ -117,8 +123,11 @@ def test_oracle_names_more_than_json_text(t):
         t.skip("JSON is text on MariaDB")
     source, target = t.pair()
     for server, value in ((source, "1.5e0"), (target, "CAST(1.5 AS DECIMAL(3,1))")):
-        server.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, j JSON)",
-                       f"INSERT INTO d.t VALUES (1, JSON_OBJECT('a', JSON_ARRAY({value})))")
+        server.execute(
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, j JSON)",
+            f"INSERT INTO d.t VALUES (1, JSON_OBJECT('a', JSON_ARRAY({value})))",
+        )
     check("j: " in oracle.compare(source, target).text())
 
 

@@ -20,8 +20,10 @@ def _finish(t, source, target, work, options):
     check(found, lambda: f"the target differs\n{found.text()}\n{run.tail()}")
     check(code == wherry.EXIT_DONE, lambda: f"exit {code}\n{run.tail()}")
     counted = source.value("SELECT SUM(n) FROM rnd.tally")
-    check(counted == target.value("SELECT SUM(n) FROM rnd.tally") and counted > 0,
-          "the counters differ")
+    check(
+        counted == target.value("SELECT SUM(n) FROM rnd.tally") and counted > 0,
+        "the counters differ",
+    )
 
 
 def _wait_started(run):
@@ -105,7 +107,9 @@ def test_kill_in_the_first_moments(t):
     source, target = t.pair()
     Workload(source, 9, rows=200).create()
     for number in range(_rounds(t, 6)):
-        run = wherry.start_copy(t, source, target, *(["--resume"] if number else []), cutover="never")
+        run = wherry.start_copy(
+            t, source, target, *(["--resume"] if number else []), cutover="never"
+        )
         time.sleep(0.01 + 0.03 * number)
         run.kill9()
     wherry.copy(t, source, target, "--resume")
@@ -132,9 +136,11 @@ def test_kill_the_target_server(t):
             work.let_run(1.0)
             if not run.running():
                 run.expect(wherry.EXIT_FAILED, timeout=1)
-                check('"resumable": true' in (run.out + run.err).replace('":true', '": true') or
-                      "resum" in run.err, lambda: "it does not say that it can be resumed\n"
-                      + run.tail())
+                check(
+                    '"resumable": true' in (run.out + run.err).replace('":true', '": true')
+                    or "resum" in run.err,
+                    lambda: "it does not say that it can be resumed\n" + run.tail(),
+                )
         if run.running():
             run.kill9()
         _finish(t, source, target, work, options)

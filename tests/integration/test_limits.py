@@ -56,21 +56,29 @@ def test_large_table_within_the_budget(t):
     peak = _peak(run)
     check(run.cutover(timeout=120) == 0, run.tail)
     _check_peak(t, run, peak)
-    check(source.rows("CHECKSUM TABLE bulk.t1")[0][1] == target.rows("CHECKSUM TABLE bulk.t1")[0][1],
-          "the tables differ")
+    check(
+        source.rows("CHECKSUM TABLE bulk.t1")[0][1] == target.rows("CHECKSUM TABLE bulk.t1")[0][1],
+        "the tables differ",
+    )
 
 
 @test(timeout=200, parallel=False)
 def test_rows_larger_than_the_budget(t):
     """A single item larger than a budget is admitted alone, in the copy and in the stream."""
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, a LONGBLOB, b LONGTEXT)",
-                   "INSERT INTO d.t VALUES (1, REPEAT('a', 40000000), REPEAT('b', 40000000)),"
-                   " (2, REPEAT('c', 1000), NULL)")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, a LONGBLOB, b LONGTEXT)",
+        "INSERT INTO d.t VALUES (1, REPEAT('a', 40000000), REPEAT('b', 40000000)),"
+        " (2, REPEAT('c', 1000), NULL)",
+    )
     run = wherry.start_copy(t, source, target, "--memory", "64MiB")
     run.wait_state(*wherry.STREAMING, timeout=90)
-    source.execute("INSERT INTO d.t VALUES (3, REPEAT('x', 30000000), REPEAT('y', 60000000))",
-                   "UPDATE d.t SET b='short' WHERE id=1", "DELETE FROM d.t WHERE id=2")
+    source.execute(
+        "INSERT INTO d.t VALUES (3, REPEAT('x', 30000000), REPEAT('y', 60000000))",
+        "UPDATE d.t SET b='short' WHERE id=1",
+        "DELETE FROM d.t WHERE id=2",
+    )
     check(run.cutover(timeout=120) == 0, run.tail)
     oracle.require_equal(source, target)
 
@@ -80,8 +88,10 @@ def test_skewed_composite_key(t):
     """One value of the first key column holds nearly all rows; chunks stay small."""
     source, target = t.pair()
     data.numbers(source, rows=40000)
-    source.execute("CREATE TABLE bulk.skewed (a INT, b INT, v INT, PRIMARY KEY (a, b))",
-                   "INSERT INTO bulk.skewed SELECT IF(id%1000=0, id, 5), id, v FROM bulk.t1")
+    source.execute(
+        "CREATE TABLE bulk.skewed (a INT, b INT, v INT, PRIMARY KEY (a, b))",
+        "INSERT INTO bulk.skewed SELECT IF(id%1000=0, id, 5), id, v FROM bulk.t1",
+    )
     wherry.copy(t, source, target, "--include", "bulk.skewed", "--chunk-rows", 500, timeout=120)
     oracle.require_equal(source, target, ignore=("bulk.t1",))
 

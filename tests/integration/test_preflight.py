@@ -13,8 +13,15 @@ def _refused_with(run, words):
 def _must_refuse(t, source, target, *options, words, **more):
     """`check` and `copy` end with exit 2, say every word, and leave the target as it is."""
     before = sorted(target.user_databases())
-    run = wherry.run(t, "check", "--source", more.get("source_uri") or source.source_uri,
-                     "--target", more.get("target_uri") or target.target_uri, *options)
+    run = wherry.run(
+        t,
+        "check",
+        "--source",
+        more.get("source_uri") or source.source_uri,
+        "--target",
+        more.get("target_uri") or target.target_uri,
+        *options,
+    )
     _refused_with(run, words)
     run = wherry.start_copy(t, source, target, *options, api=False, cutover="auto", **more)
     run.wait()
@@ -26,8 +33,16 @@ def _must_refuse(t, source, target, *options, words, **more):
 
 @test()
 def test_binlog_off(t):
-    source = t.server(options={"skip-log-bin": "", **(
-        {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"} if t.dialect == "mysql" else {})})
+    source = t.server(
+        options={
+            "skip-log-bin": "",
+            **(
+                {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"}
+                if t.dialect == "mysql"
+                else {}
+            ),
+        }
+    )
     target = t.server()
     data.shop(source)
     _must_refuse(t, source, target, words=["binary log is off", "--log-bin"])
@@ -53,15 +68,19 @@ def test_minimal_row_image(t):
 def test_source_privileges(t):
     source, target = t.pair()
     data.shop(source)
-    source.execute("CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-81'",
-                   "GRANT SELECT ON shop.* TO poor@'%'")
+    source.execute(
+        "CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-81'", "GRANT SELECT ON shop.* TO poor@'%'"
+    )
     uri = source.uri("poor", "poor-pw-81")
     _must_refuse(t, source, target, source_uri=uri, words=["GRANT", "REPLICATION SLAVE", "poor"])
-    source.execute("GRANT REPLICATION SLAVE ON *.* TO poor@'%'",
-                   "REVOKE SELECT ON shop.* FROM poor@'%'",
-                   "GRANT SELECT ON shop.words TO poor@'%'")
-    run = wherry.start_copy(t, source, target, "--include", "shop.*", api=False, cutover="auto",
-                            source_uri=uri)
+    source.execute(
+        "GRANT REPLICATION SLAVE ON *.* TO poor@'%'",
+        "REVOKE SELECT ON shop.* FROM poor@'%'",
+        "GRANT SELECT ON shop.words TO poor@'%'",
+    )
+    run = wherry.start_copy(
+        t, source, target, "--include", "shop.*", api=False, cutover="auto", source_uri=uri
+    )
     code = run.wait()
     check(code != wherry.EXIT_DONE or "shop.orders" in run.err, run.tail)
 
@@ -72,8 +91,10 @@ def test_least_source_privileges(t):
     source, target = t.pair()
     data.shop(source)
     status = "BINLOG MONITOR" if t.dialect == "mariadb" else "REPLICATION CLIENT"
-    source.execute("CREATE USER least@'%' IDENTIFIED BY 'least-pw-77'",
-                   f"GRANT SELECT, REPLICATION SLAVE, {status} ON *.* TO least@'%'")
+    source.execute(
+        "CREATE USER least@'%' IDENTIFIED BY 'least-pw-77'",
+        f"GRANT SELECT, REPLICATION SLAVE, {status} ON *.* TO least@'%'",
+    )
     wherry.copy(t, source, target, source_uri=source.uri("least", "least-pw-77"))
     oracle.require_equal(source, target)
 
@@ -82,9 +103,12 @@ def test_least_source_privileges(t):
 def test_target_privileges(t):
     source, target = t.pair()
     data.shop(source)
-    target.execute("CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-82'", "GRANT SELECT ON *.* TO poor@'%'")
-    _must_refuse(t, source, target, target_uri=target.uri("poor", "poor-pw-82"),
-                 words=["GRANT", "poor"])
+    target.execute(
+        "CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-82'", "GRANT SELECT ON *.* TO poor@'%'"
+    )
+    _must_refuse(
+        t, source, target, target_uri=target.uri("poor", "poor-pw-82"), words=["GRANT", "poor"]
+    )
 
 
 @test()
@@ -101,8 +125,12 @@ def test_trigger_on_the_target(t):
     source, target = t.pair()
     data.shop(source)
     data.shop(target)
-    target.execute("DELETE FROM shop.customers", "DELETE FROM shop.orders", "DELETE FROM shop.words",
-                   "CREATE TRIGGER shop.spoil BEFORE INSERT ON shop.words FOR EACH ROW SET NEW.n=0")
+    target.execute(
+        "DELETE FROM shop.customers",
+        "DELETE FROM shop.orders",
+        "DELETE FROM shop.words",
+        "CREATE TRIGGER shop.spoil BEFORE INSERT ON shop.words FOR EACH ROW SET NEW.n=0",
+    )
     _must_refuse(t, source, target, "--existing", "use", words=["spoil"])
 
 
@@ -110,11 +138,15 @@ def test_trigger_on_the_target(t):
 def test_target_read_only(t):
     source, target = t.pair()
     data.shop(source)
-    target.execute("CREATE USER plain@'%' IDENTIFIED BY 'plain-pw-83'",
-                   "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES,"
-                   " TRIGGER, PROCESS, RELOAD ON *.* TO plain@'%'", "SET GLOBAL read_only=1")
-    _must_refuse(t, source, target, target_uri=target.uri("plain", "plain-pw-83"),
-                 words=["read_only"])
+    target.execute(
+        "CREATE USER plain@'%' IDENTIFIED BY 'plain-pw-83'",
+        "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES,"
+        " TRIGGER, PROCESS, RELOAD ON *.* TO plain@'%'",
+        "SET GLOBAL read_only=1",
+    )
+    _must_refuse(
+        t, source, target, target_uri=target.uri("plain", "plain-pw-83"), words=["read_only"]
+    )
 
 
 @test()
@@ -129,8 +161,10 @@ def test_lower_case_table_names(t):
     source = t.server()
     target = t.server(options={"lower-case-table-names": "1"})
     data.shop(source)
-    source.execute("CREATE TABLE shop.Mixed (id INT PRIMARY KEY)",
-                   "CREATE TABLE shop.mixed (id INT PRIMARY KEY)")
+    source.execute(
+        "CREATE TABLE shop.Mixed (id INT PRIMARY KEY)",
+        "CREATE TABLE shop.mixed (id INT PRIMARY KEY)",
+    )
     _must_refuse(t, source, target, words=["lower_case_table_names"])
 
 
@@ -139,8 +173,12 @@ def test_prepared_transactions(t):
     """What was prepared before the start would be lost in silence."""
     source, target = t.pair()
     data.shop(source)
-    source.execute("XA START 'left'", "INSERT INTO shop.words VALUES ('xa', 1)", "XA END 'left'",
-                   "XA PREPARE 'left'")
+    source.execute(
+        "XA START 'left'",
+        "INSERT INTO shop.words VALUES ('xa', 1)",
+        "XA END 'left'",
+        "XA PREPARE 'left'",
+    )
     run = wherry.start_copy(t, source, target, api=False, cutover="auto")
     # It may refuse at once, or wait and say for what.
     wait_until(lambda: not run.running() or "xa" in run.err.lower(), 15, "a word about XA")
@@ -159,8 +197,10 @@ def test_prepared_transactions(t):
 def test_engine_without_transactions(t):
     source, target = t.pair()
     data.shop(source)
-    source.execute("CREATE TABLE shop.old (id INT PRIMARY KEY) ENGINE=MyISAM",
-                   "INSERT INTO shop.old VALUES (1)")
+    source.execute(
+        "CREATE TABLE shop.old (id INT PRIMARY KEY) ENGINE=MyISAM",
+        "INSERT INTO shop.old VALUES (1)",
+    )
     run = wherry.start_copy(t, source, target, api=False, cutover="auto")
     if run.wait() == wherry.EXIT_DONE:
         oracle.require_equal(source, target)
@@ -174,8 +214,10 @@ def test_engine_without_transactions(t):
 def test_table_without_key_is_warned_of(t):
     source, target = t.pair()
     data.shop(source)
-    source.execute("CREATE TABLE shop.loose (a INT, b TEXT)",
-                   "INSERT INTO shop.loose VALUES (1,'x'),(1,'x'),(NULL,NULL)")
+    source.execute(
+        "CREATE TABLE shop.loose (a INT, b TEXT)",
+        "INSERT INTO shop.loose VALUES (1,'x'),(1,'x'),(NULL,NULL)",
+    )
     run = wherry.copy(t, source, target)
     check("shop.loose" in run.err, lambda: "no warning names the table\n" + run.tail())
     oracle.require_equal(source, target)

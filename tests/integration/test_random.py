@@ -15,9 +15,16 @@ FAULT = "keep-changed-chunk-rows"
 def _options(seed, position_mode):
     """The knobs of one seed: sizes of chunks and numbers of sessions differ from seed to seed."""
     rng = random.Random(f"options {seed}")
-    return ["--chunk-rows", rng.choice((1, 2, 7, 20, 50, 200)) if seed % 2 else
-            rng.choice((5, 20, 50)), "--readers", rng.choice((1, 2, 4)),
-            "--lanes", rng.choice((1, 2, 4, 8)), "--position-mode", position_mode]
+    return [
+        "--chunk-rows",
+        rng.choice((1, 2, 7, 20, 50, 200)) if seed % 2 else rng.choice((5, 20, 50)),
+        "--readers",
+        rng.choice((1, 2, 4)),
+        "--lanes",
+        rng.choice((1, 2, 4, 8)),
+        "--position-mode",
+        position_mode,
+    ]
 
 
 def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify=None, **load):
@@ -26,8 +33,13 @@ def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify
     servers.drop_user_databases(target)
     rng = random.Random(f"seed {seed}")
     source.execute("SET GLOBAL binlog_row_metadata=%s" % rng.choice(("FULL", "MINIMAL")))
-    work = Workload(source, seed, pause=rng.choice((0.0005, 0.001, 0.003)),
-                    rows=rng.choice((300, 800, 1500)), **load).create()
+    work = Workload(
+        source,
+        seed,
+        pause=rng.choice((0.0005, 0.001, 0.003)),
+        rows=rng.choice((300, 800, 1500)),
+        **load,
+    ).create()
     work.start()
     work.let_run(0.2)
     options = _options(seed, position_mode) + (["--verify", verify] if verify else [])
@@ -64,8 +76,9 @@ def test_gtid(t):
 @test(timeout=120)
 def test_file_positions(t):
     """The same where the source is followed by file and offset."""
-    source, target = t.pair({"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"}
-                            if t.dialect == "mysql" else None)
+    source, target = t.pair(
+        {"gtid-mode": "OFF", "enforce-gtid-consistency": "OFF"} if t.dialect == "mysql" else None
+    )
     for seed in _seeds(t, 3):
         _require_equal(t, seed, _one_seed(t, source, target, seed, position_mode="file"))
 

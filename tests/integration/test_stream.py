@@ -34,8 +34,12 @@ def test_rotation_on_an_idle_source(t):
     time.sleep(0.5)
     run.interrupt()
     run = wherry.start_streaming(t, source, target, "--resume")
-    source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('after', 1)",
-                   "FLUSH BINARY LOGS", "UPDATE shop.words SET n=5 WHERE w='after'")
+    source.execute(
+        "FLUSH BINARY LOGS",
+        "INSERT INTO shop.words VALUES ('after', 1)",
+        "FLUSH BINARY LOGS",
+        "UPDATE shop.words SET n=5 WHERE w='after'",
+    )
     _finish(t, source, target, run)
 
 
@@ -51,8 +55,11 @@ def test_quiet_tables_while_others_write(t):
             source.execute(f"INSERT INTO noisy.t VALUES ({number * 20 + row}, REPEAT('x', 1000))")
         source.execute("FLUSH BINARY LOGS")
     last = source.rows("SHOW BINARY LOGS")[-1][0]
-    wait_until(lambda: last in str((run.copy_state() or {}).get("positions")), 20,
-               "the position in the newest log")
+    wait_until(
+        lambda: last in str((run.copy_state() or {}).get("positions")),
+        20,
+        "the position in the newest log",
+    )
     time.sleep(2)
     run.interrupt()
     source.execute(f"PURGE BINARY LOGS TO '{last}'", "INSERT INTO shop.words VALUES ('after', 1)")
@@ -67,7 +74,9 @@ def test_log_base_name_with_dots(t):
     data.shop(source)
     run = wherry.start_streaming(t, source, target, cutover="never")
     for number in range(9):
-        source.execute("FLUSH BINARY LOGS", f"INSERT INTO shop.words VALUES ('w{number}', {number})")
+        source.execute(
+            "FLUSH BINARY LOGS", f"INSERT INTO shop.words VALUES ('w{number}', {number})"
+        )
     run.interrupt()
     source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('last', 1)")
     for mode in ("gtid",):
@@ -95,12 +104,17 @@ def test_account_statements(t):
     source, target = t.pair()
     data.shop(source)
     secret = "secret-1-zw9"
-    run = wherry.start_streaming(t, source, target, "--log-level", "debug", secrets=(secret,) + datadirs.SECRETS)
-    source.execute(f"CREATE USER u1@localhost IDENTIFIED BY '{secret}'",
-                   "GRANT SELECT ON *.* TO u1@localhost",
-                   f"ALTER USER u1@localhost IDENTIFIED BY '{secret}x'", "DROP USER u1@localhost",
-                   f"CREATE USER u2@localhost IDENTIFIED BY '{secret}'",
-                   "INSERT INTO shop.words VALUES ('after', 1)")
+    run = wherry.start_streaming(
+        t, source, target, "--log-level", "debug", secrets=(secret,) + datadirs.SECRETS
+    )
+    source.execute(
+        f"CREATE USER u1@localhost IDENTIFIED BY '{secret}'",
+        "GRANT SELECT ON *.* TO u1@localhost",
+        f"ALTER USER u1@localhost IDENTIFIED BY '{secret}x'",
+        "DROP USER u1@localhost",
+        f"CREATE USER u2@localhost IDENTIFIED BY '{secret}'",
+        "INSERT INTO shop.words VALUES ('after', 1)",
+    )
     _finish(t, source, target, run)
     check(target.value("SELECT COUNT(*) FROM mysql.user WHERE user='u2'") == 0)
 
@@ -114,8 +128,9 @@ def test_connections_that_are_killed(t):
     run.wait_state("copying")
     for number in range(4):
         for server, account in ((source, "reader"), (target, "writer")):
-            for (session,) in server.rows("SELECT id FROM information_schema.processlist"
-                                          f" WHERE user='{account}'"):
+            for (session,) in server.rows(
+                "SELECT id FROM information_schema.processlist" f" WHERE user='{account}'"
+            ):
                 try:
                     server.execute(f"KILL {session}")
                 except Exception:
@@ -159,7 +174,9 @@ def test_rows_locked_at_the_target(t):
         check(run.running(), run.tail)
         holder.rollback()
     wait_until(lambda: target.value("SELECT n FROM shop.words WHERE w='zoo'") == 77, 30, "the row")
-    wait_until(lambda: (run.copy_state() or {}).get("lag_ms", 9999) < 1000, 20, "a lag of about zero")
+    wait_until(
+        lambda: (run.copy_state() or {}).get("lag_ms", 9999) < 1000, 20, "a lag of about zero"
+    )
     _finish(t, source, target, run)
 
 
@@ -197,12 +214,17 @@ def test_names_in_lower_case_only(t):
     """lower_case_table_names=1 on both: names in the patterns and statements in any case."""
     source = t.server(options={"lower-case-table-names": "1"})
     target = t.server(options={"lower-case-table-names": "1"})
-    source.execute("CREATE DATABASE Shop", "CREATE TABLE Shop.Orders_A (id INT PRIMARY KEY)",
-                   "INSERT INTO Shop.ORDERS_A VALUES (1)")
+    source.execute(
+        "CREATE DATABASE Shop",
+        "CREATE TABLE Shop.Orders_A (id INT PRIMARY KEY)",
+        "INSERT INTO Shop.ORDERS_A VALUES (1)",
+    )
     run = wherry.start_streaming(t, source, target, "--include", "Shop.Orders_A")
-    source.execute("INSERT INTO SHOP.orders_A VALUES (2)",
-                   "ALTER TABLE shop.ORDERS_A ADD COLUMN v INT DEFAULT 3",
-                   "INSERT INTO shop.orders_a VALUES (3, 3)")
+    source.execute(
+        "INSERT INTO SHOP.orders_A VALUES (2)",
+        "ALTER TABLE shop.ORDERS_A ADD COLUMN v INT DEFAULT 3",
+        "INSERT INTO shop.orders_a VALUES (3, 3)",
+    )
     _finish(t, source, target, run)
 
 
@@ -210,10 +232,17 @@ def test_names_in_lower_case_only(t):
 def test_stricter_key_at_the_target(t):
     """Rows that collide under a key of the target stop the copy; none is dropped in silence."""
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
-                   " utf8mb4_bin, UNIQUE KEY (n))", "INSERT INTO d.t VALUES (1,'delta'),(2,'Delta')")
-    target.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
-                   " utf8mb4_general_ci, UNIQUE KEY (n))")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
+        " utf8mb4_bin, UNIQUE KEY (n))",
+        "INSERT INTO d.t VALUES (1,'delta'),(2,'Delta')",
+    )
+    target.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, n VARCHAR(10) COLLATE"
+        " utf8mb4_general_ci, UNIQUE KEY (n))",
+    )
     run = wherry.start_copy(t, source, target, "--existing", "use", api=False, cutover="auto")
     code = run.wait()
     check(code in (wherry.EXIT_FAILED, wherry.EXIT_REFUSED), run.tail)

@@ -29,15 +29,19 @@ def test_mistakes_name_the_nearest_right_word(t):
     _refused(t, "copy", "--source", "mysql://h/", words=["--target"])
     _refused(t, "copy", "--target", "mysql://h/", words=["--source"])
     _refused(t, "copy", "--source", "postgres://h/", "--target", "mysql://h/", words=["postgres"])
-    _refused(t, "copy", "--source", "mysql://u@h/?tsl=required", "--target", "mysql://h/",
-             words=["tls"])
+    _refused(
+        t, "copy", "--source", "mysql://u@h/?tsl=required", "--target", "mysql://h/", words=["tls"]
+    )
     _refused(t, "copy", *_SERVERS, "--redo", "file:///tmp/x")
 
 
 @test(dialects=())
 def test_help_and_version(t):
-    for argv, word in ((("help",), "copy"), (("help", "copy"), "--cutover-lock"),
-                       (("version",), "wherry")):
+    for argv, word in (
+        (("help",), "copy"),
+        (("help", "copy"), "--cutover-lock"),
+        (("version",), "wherry"),
+    ):
         run = wherry.run(t, *argv)
         check(run.child.returncode == 0 and word in run.out, run.tail)
 
@@ -45,9 +49,17 @@ def test_help_and_version(t):
 @test(dialects=())
 def test_unreachable_server_is_exit_1(t):
     secret = "p@ss:w/rd%41"
-    run = wherry.run(t, "copy", "--source", "mysql://u:p%40ss%3Aw%2Frd%2541@127.0.0.1:1/",
-                     "--target", "mysql://u:p%40ss%3Aw%2Frd%2541@127.0.0.1:1/", "--log-level", "debug",
-                     secrets=(secret, "p%40ss%3Aw%2Frd%2541"))
+    run = wherry.run(
+        t,
+        "copy",
+        "--source",
+        "mysql://u:p%40ss%3Aw%2Frd%2541@127.0.0.1:1/",
+        "--target",
+        "mysql://u:p%40ss%3Aw%2Frd%2541@127.0.0.1:1/",
+        "--log-level",
+        "debug",
+        secrets=(secret, "p%40ss%3Aw%2Frd%2541"),
+    )
     check(run.child.returncode == wherry.EXIT_FAILED, run.tail)
     check("127.0.0.1:1" in run.err, run.tail)
 
@@ -55,9 +67,17 @@ def test_unreachable_server_is_exit_1(t):
 @test()
 def test_wrong_password_is_named_without_it(t):
     source, target = t.pair()
-    run = wherry.run(t, "copy", "--source", source.uri("reader", "wr0ng:pass@word"),
-                     "--target", target.target_uri, "--log-level", "debug",
-                     secrets=("wr0ng:pass@word", "wr0ng%3Apass%40word"))
+    run = wherry.run(
+        t,
+        "copy",
+        "--source",
+        source.uri("reader", "wr0ng:pass@word"),
+        "--target",
+        target.target_uri,
+        "--log-level",
+        "debug",
+        secrets=("wr0ng:pass@word", "wr0ng%3Apass%40word"),
+    )
     check(run.child.returncode == wherry.EXIT_FAILED, run.tail)
     check("reader" in run.err, lambda: "the account is not named\n" + run.tail())
 
@@ -77,9 +97,11 @@ def test_configuration_file(t):
     write('source = "mysql://h/\n')
     _refused(t, "copy", "--config", config)
     password_of = {"READER_PW": "rD9:s@e/c%r?e#t zQ", "WRITER_PW": "wR7:s@e/c%r?e#t xK"}
-    write(f'source = "mysql://reader:${{READER_PW}}@127.0.0.1:{source.port}/"\n'
-          f'target = "mysql://writer:${{WRITER_PW}}@127.0.0.1:{target.port}/"\n'
-          'include = ["shop.customers", "shop.w*"]\nchunk-rows = 2\nprogress = "none"\n')
+    write(
+        f'source = "mysql://reader:${{READER_PW}}@127.0.0.1:{source.port}/"\n'
+        f'target = "mysql://writer:${{WRITER_PW}}@127.0.0.1:{target.port}/"\n'
+        'include = ["shop.customers", "shop.w*"]\nchunk-rows = 2\nprogress = "none"\n'
+    )
     run = wherry.run(t, "copy", "--config", config, env=password_of)
     check(run.child.returncode == 0, run.tail)
     oracle.require_equal(source, target, ignore=("shop.orders",))
@@ -90,11 +112,13 @@ def test_configuration_file(t):
 def test_dry_run_writes_nothing(t):
     source, target = t.pair()
     data.shop(source)
-    before = target.value("SELECT @@gtid_executed" if t.dialect == "mysql" else
-                          "SELECT @@gtid_binlog_pos")
+    before = target.value(
+        "SELECT @@gtid_executed" if t.dialect == "mysql" else "SELECT @@gtid_binlog_pos"
+    )
     run = wherry.copy(t, source, target, "--dry-run", report=False)
-    after = target.value("SELECT @@gtid_executed" if t.dialect == "mysql" else
-                         "SELECT @@gtid_binlog_pos")
+    after = target.value(
+        "SELECT @@gtid_executed" if t.dialect == "mysql" else "SELECT @@gtid_binlog_pos"
+    )
     check(before == after and not target.user_databases(), lambda: "it wrote\n" + run.tail())
 
 
@@ -124,10 +148,14 @@ def test_check_command(t):
     data.shop(source)
     run = wherry.run(t, "check", "--source", source.source_uri, "--target", target.target_uri)
     check(run.child.returncode == 0, run.tail)
-    run = wherry.run(t, "check", "--source", source.source_uri, "--target", target.target_uri, "--json")
+    run = wherry.run(
+        t, "check", "--source", source.source_uri, "--target", target.target_uri, "--json"
+    )
     json.loads(run.out)
     check(not target.user_databases(), "check wrote to the target")
-    source.execute("CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-81'", "GRANT SELECT ON *.* TO poor@'%'")
+    source.execute(
+        "CREATE USER poor@'%' IDENTIFIED BY 'poor-pw-81'", "GRANT SELECT ON *.* TO poor@'%'"
+    )
     run = wherry.run(t, "check", "--source", source.uri("poor", "poor-pw-81"))
     check(run.child.returncode == wherry.EXIT_REFUSED, run.tail)
     check("GRANT" in run.out + run.err and "REPLICATION SLAVE" in run.out + run.err, run.tail)

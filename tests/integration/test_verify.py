@@ -9,10 +9,18 @@ _BEHIND_THE_BACK = [
     ("DELETE FROM shop.words WHERE w='zoo'", "shop.words", "zoo", None),
     ("INSERT INTO shop.words VALUES ('extra', NULL)", "shop.words", "extra", None),
     ("UPDATE shop.orders SET note='' WHERE customer=1 AND no=1", "shop.orders", "1", "note"),
-    ("UPDATE shop.orders SET placed='2024-02-29 00:00:00.001' WHERE customer=2", "shop.orders", "2",
-     "placed"),
-    ("UPDATE shop.orders SET total=CASE no WHEN 1 THEN -1 ELSE 9.99 END WHERE customer=1",
-     "shop.orders", "1", "total"),
+    (
+        "UPDATE shop.orders SET placed='2024-02-29 00:00:00.001' WHERE customer=2",
+        "shop.orders",
+        "2",
+        "placed",
+    ),
+    (
+        "UPDATE shop.orders SET total=CASE no WHEN 1 THEN -1 ELSE 9.99 END WHERE customer=1",
+        "shop.orders",
+        "1",
+        "total",
+    ),
 ]
 
 
@@ -27,7 +35,9 @@ def test_changes_behind_the_back_are_found(t):
         code = run.cutover()
         check(code == wherry.EXIT_DIFFERENCES, lambda: f"{change}: exit {code}\n{run.tail()}")
         report = run.report()
-        check(report["verified"] is False and report["totals"]["differences"] >= 1, report["totals"])
+        check(
+            report["verified"] is False and report["totals"]["differences"] >= 1, report["totals"]
+        )
         found = [d for d in report["differences"] if d["table"] == table and key in d["key"]]
         check(found, f"{change}: not named in {report['differences']}")
         if column:
@@ -40,8 +50,11 @@ def test_changes_behind_the_back_are_found(t):
 def test_swap_of_equal_values_is_found(t):
     """Two rows exchange values of equal length; sums that cancel out would not notice."""
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(10))",
-                   "INSERT INTO d.t VALUES (1,'aaaa'),(2,'bbbb')")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(10))",
+        "INSERT INTO d.t VALUES (1,'aaaa'),(2,'bbbb')",
+    )
     run = wherry.start_copy(t, source, target)
     run.wait_state("waiting-for-cutover")
     target.execute("UPDATE d.t SET v=IF(id=1,'bbbb','aaaa')")
@@ -53,8 +66,11 @@ def test_swap_of_equal_values_is_found(t):
 @test()
 def test_table_without_key_is_verified(t):
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (a INT, b VARCHAR(10))",
-                   "INSERT INTO d.t VALUES (1,'x'),(1,'x'),(NULL,NULL)")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (a INT, b VARCHAR(10))",
+        "INSERT INTO d.t VALUES (1,'x'),(1,'x'),(NULL,NULL)",
+    )
     run = wherry.start_copy(t, source, target)
     run.wait_state("waiting-for-cutover")
     target.execute("DELETE FROM d.t WHERE a=1 LIMIT 1")
@@ -78,10 +94,13 @@ def test_no_verification(t):
 @test()
 def test_character_sets_give_no_false_alarm(t):
     source, target = t.pair()
-    source.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, a VARCHAR(20) CHARACTER"
-                   " SET latin1, b VARCHAR(20) CHARACTER SET utf8mb4, c VARCHAR(20) CHARACTER SET"
-                   " utf16, d CHAR(5) COLLATE utf8mb4_bin, INDEX (a))",
-                   "INSERT INTO d.t VALUES (1,'é','é','é','é'),(2,'','','',''),(3,NULL,'x ',' ',NULL)")
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, a VARCHAR(20) CHARACTER"
+        " SET latin1, b VARCHAR(20) CHARACTER SET utf8mb4, c VARCHAR(20) CHARACTER SET"
+        " utf16, d CHAR(5) COLLATE utf8mb4_bin, INDEX (a))",
+        "INSERT INTO d.t VALUES (1,'é','é','é','é'),(2,'','','',''),(3,NULL,'x ',' ',NULL)",
+    )
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
 
