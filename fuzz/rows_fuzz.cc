@@ -17,7 +17,10 @@ constexpr EventType kTypes[] = {EventType::write_rows_v1,
                                 EventType::partial_update_rows,
                                 EventType::mariadb_write_rows_compressed_v1,
                                 EventType::mariadb_update_rows_compressed_v1,
-                                EventType::mariadb_delete_rows_compressed};
+                                EventType::mariadb_delete_rows_compressed,
+                                EventType::mariadb_delete_rows_compressed_v1,
+                                EventType::mariadb_write_rows_compressed,
+                                EventType::mariadb_update_rows_compressed};
 
 void print_cells(const TableMap& map, const std::vector<Cell>& cells, std::string& text) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -37,6 +40,10 @@ void read_rows(EventType type, Bytes map_body, Bytes rows, const FormatDescripti
   if (!map.ok()) return;
   for (ColumnShape& shape : map.value().columns) {
     if (shape.type == WireType::string) shape.flavor = flavor;
+    // Fraction digits of the old temporal types are no part of the map.
+    const bool old = shape.type == WireType::time || shape.type == WireType::datetime ||
+                     shape.type == WireType::timestamp;
+    if (old) shape.meta = static_cast<std::uint16_t>(2 * static_cast<unsigned>(flavor));
   }
   EventHeader header;
   header.type = type;
