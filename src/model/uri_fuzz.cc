@@ -18,8 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (text.find(kSecret) != std::string::npos) return 0;
   const std::string with_secret = "mysql://user:" + std::string(kSecret) + "@" + text;
   const wherry::Result<wherry::Endpoint> other = wherry::parse_endpoint(with_secret);
-  const std::string shown =
-      wherry::redacted(with_secret) + (other.ok() ? other.value().to_string() : other.error().what);
+  const std::string shown = wherry::redacted(with_secret) + "\n" +
+                            (other.ok() ? other.value().to_string() : other.error().what);
   if (shown.find(kSecret) != std::string::npos) std::abort();
   return 0;
 }

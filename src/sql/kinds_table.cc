@@ -94,4 +94,6 @@ const KindRow& row_of(Kind kind) {
   return kKinds.back();
 }
 
+std::string_view to_string(Kind kind) { return row_of(kind).name; }
+
 }  // namespace wherry::sql

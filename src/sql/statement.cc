@@ -221,10 +221,13 @@ std::string rewrite(const Statement& statement, std::string_view text,
   std::vector<Edit> edits;
   for (const NameSpan& object : statement.objects) {
     const TableName name = route(object.name);
-    std::string written = quoted(name.database);
-    if (!name.table.empty()) written += "." + quoted(name.table);
-    if (object.begin == object.end) written.insert(0, " ");
-    edits.push_back({object.begin, object.end, std::move(written)});
+    edits.push_back({object.begin, object.end, quoted(name.database) + "." + quoted(name.table)});
+  }
+  if (statement.database_end != 0) {
+    const bool left_out = statement.database_begin == statement.database_end;
+    const std::string name = quoted(route({statement.database, ""}).database);
+    edits.push_back(
+        {statement.database_begin, statement.database_end, (left_out ? " " : "") + name});
   }
   if (statement.cut_begin < statement.cut_end)
     edits.push_back({statement.cut_begin, statement.cut_end, {}});

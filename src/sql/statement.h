@@ -76,16 +76,12 @@ enum class NameRole : std::uint8_t {
   referenced  // only named: the parent of a foreign key, the tables of a MERGE table
 };
 
-std::string_view to_string(Kind kind);  // "create_table"
+std::string_view to_string(Kind kind);  // as in the table of kinds: "create-table"
 
 // Where an object's name stands in the text, so that routing can replace it.
 struct NameSpan {
-  // The database is filled from the default database where the text has none; the table is empty
-  // where a whole database is meant.
-  TableName name;
-  // Byte offsets of the whole (qualified) name in the statement. Equal: the name is left out and
-  // would stand here (ALTER DATABASE without a name).
-  std::size_t begin = 0;
+  TableName name;         // database filled from the default database where the text has none
+  std::size_t begin = 0;  // byte offsets of the whole (qualified) name in the statement
   std::size_t end = 0;
   NameRole role = NameRole::subject;
 };
@@ -99,6 +95,10 @@ struct Statement {
   bool if_not_exists = false;
   bool or_replace = false;
   bool multi_table = false;  // names more than one table
+  // Database-level statements: where its name stands. Equal and not 0: the name is left out and
+  // would stand here (ALTER DATABASE without a name).
+  std::size_t database_begin = 0;
+  std::size_t database_end = 0;
   // A clause that must not be run on the target (see rewrite()); equal: there is none.
   std::size_t cut_begin = 0;
   std::size_t cut_end = 0;

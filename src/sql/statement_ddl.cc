@@ -71,7 +71,8 @@ bool StatementReader::take_database() {
   std::optional<NameSpan> span = in_.take_name();
   if (!span || !span->name.database.empty()) return false;
   out_.database = span->name.table;
-  out_.objects.push_back({{out_.database, ""}, span->begin, span->end, NameRole::subject});
+  out_.database_begin = span->begin;
+  out_.database_end = span->end;
   return true;
 }
 
@@ -201,7 +202,7 @@ bool StatementReader::read_alter_database() {
       (in_.is("READ") && in_.is("ONLY", 1));
   if (!option) return take_database();
   out_.database = std::string(default_database_);
-  out_.objects.push_back({{out_.database, ""}, in_.last_end(), in_.last_end(), NameRole::subject});
+  out_.database_begin = out_.database_end = in_.last_end();
   return !out_.database.empty();
 }
 

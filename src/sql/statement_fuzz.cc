@@ -22,6 +22,7 @@ void check_statement(std::string_view text, StatementMode mode) {
   for (const NameSpan& object : statement.objects) {
     must(object.begin <= object.end && object.end <= text.size());
   }
+  must(statement.database_begin <= statement.database_end && statement.database_end <= text.size());
   must(statement.policy != Policy::apply || statement.kind != Kind::unknown);
   (void)printable(statement, text);
   (void)rewrite(statement, text, [](const TableName& name) { return name; });

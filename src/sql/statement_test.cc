@@ -15,7 +15,7 @@ constexpr StatementMode kMariadb{.dialect = Dialect::mariadb};
 
 // The objects as "database.table" with a letter for the role, in the order written.
 std::string objects_of(const Statement& statement) {
-  std::string out;
+  std::string out = statement.database_end == 0 ? "" : statement.database + ".";
   for (const NameSpan& object : statement.objects) {
     if (!out.empty()) out += ' ';
     if (object.role == NameRole::new_name) out += '>';
