@@ -75,7 +75,7 @@ class Worker {
         Result<std::vector<Task>> planned = plan(task->table);
         if (planned.ok()) more = std::move(planned).value();
         else findings = planned.error();
-      } else {
+      } else if (!has_failed(task->table)) {
         findings = compare(*task);
       }
       finish(*task, std::move(findings), std::move(more));
@@ -90,6 +90,9 @@ class Worker {
 
  private:
   std::optional<Task> take();
+  bool has_failed(std::size_t table) const {
+    return job_.board.read([table](const Board& board) { return board.tables[table].failed; });
+  }
   Result<std::vector<Task>> plan(std::size_t table);
   Result<std::vector<KeyRange>> parts_of(const ComparePlan& plan);
   Result<Findings> compare(const Task& task);

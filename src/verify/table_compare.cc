@@ -155,10 +155,16 @@ Status TableCompare::by_ranges(const KeyRange& whole, Findings& findings) {
 // A range holds few rows of the side that cut it, and may hold any number of the other's.
 Status TableCompare::drill(const CutRange& suspect, Findings& findings) {
   if (suspect.follow.rows <= limits_.drill_rows) return drill_small(suspect.range, {}, findings);
-  return scan({ends_.target, ends_.source}, suspect.range, [&](CutRange& part) -> Status {
-    if (part.cut == part.follow) return Unit{};
-    return drill_small(part.range, {}, findings);
+  std::vector<KeyRange> parts;  // looked at once the readers are free again
+  Status done = scan({ends_.target, ends_.source}, suspect.range, [&](CutRange& part) -> Status {
+    if (stop_) return kInterrupted;
+    if (!(part.cut == part.follow)) parts.push_back(std::move(part.range));
+    return Unit{};
   });
+  for (const KeyRange& part : parts) {
+    if (done.ok()) done = drill_small(part, {}, findings);
+  }
+  return done;
 }
 
 Status TableCompare::read_ids(const KeyRange& range, const Wanted& wanted, std::vector<LeftOver>& left) {
