@@ -205,7 +205,7 @@ std::vector<Option> selection_options(CopyOptions& copy) {
        "how the place in the binlog is kept (gtid where the source has it)", OptionKind::value,
        [&copy](const std::string& value) -> Status {
          PositionMode mode = PositionMode::gtid;
-         const Status chosen =
+         Status chosen =
              choice(mode, {{"gtid", PositionMode::gtid}, {"file", PositionMode::file}})(value);
          if (chosen.ok()) copy.position_mode = mode;
          return chosen;

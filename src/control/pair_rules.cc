@@ -248,14 +248,15 @@ void PairJudge::types() {
 
 std::string collation_twin(const std::string& collation, const ServerView& from,
                            const ServerView& to) {
-  const std::string name = canonical_collation(collation);
+  std::string name = canonical_collation(collation);
   const std::optional<int>* there = find_collation(to, name);
   if (there == nullptr) return "";
   if (from.facts.dialect == to.facts.dialect) return name;
   if (is_dialects_own(name)) return "";
   const std::optional<int>* here = find_collation(from, name);
   const bool same = here != nullptr && here->has_value() && *here == *there;
-  return same ? name : "";
+  if (!same) return "";
+  return name;
 }
 
 std::vector<Finding> judge_pair(const ServerView& source, const ServerView& target,
