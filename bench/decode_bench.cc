@@ -150,13 +150,9 @@ Bytes map_file(const char* name) {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-}  // namespace
-}  // namespace wherry::decode
-
-int main(int count, char** arguments) {
-  using namespace wherry::decode;
+int run(int count, char** arguments) {
   Depth depth = Depth::text;
-  std::vector<wherry::Bytes> files;
+  std::vector<Bytes> files;
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "--frames")
@@ -170,7 +166,7 @@ int main(int count, char** arguments) {
 
   const double begin = cpu_seconds();
   Decoding decoding(depth);
-  for (const wherry::Bytes file : files) decoding.file(file);
+  for (const Bytes file : files) decoding.file(file);
   const double seconds = cpu_seconds() - begin;
   const Counts& counts = decoding.counts();
   std::printf(
@@ -181,3 +177,8 @@ int main(int count, char** arguments) {
       counts.text_bytes);
   return 0;
 }
+
+}  // namespace
+}  // namespace wherry::decode
+
+int main(int count, char** arguments) { return wherry::decode::run(count, arguments); }

@@ -45,22 +45,24 @@ void decode_any(const EventHeader& header, Bytes body, const FormatDescription& 
   }
 }
 
-}  // namespace
-}  // namespace wherry::decode
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
-  using namespace wherry;
-  using namespace wherry::decode;
-  if (size < 1 + kHeaderSize) return 0;
+void run(const std::uint8_t* input, std::size_t size) {
+  if (size < 1 + kHeaderSize) return;
   const Bytes event(reinterpret_cast<const std::byte*>(input) + 1, size - 1);
   const FormatDescription& format = format_for((input[0] & 1) != 0);
 
   (void)decode_format_description(event);
   const auto header = decode_header(event);
-  if (!header.ok()) return 0;
+  if (!header.ok()) return;
   (void)role_of(header.value().type, header.value().flags);
   (void)name_of(header.value().type);
   const auto body = event_body(event, format, true);
   if (body.ok()) decode_any(header.value(), body.value(), format);
+}
+
+}  // namespace
+}  // namespace wherry::decode
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  wherry::decode::run(input, size);
   return 0;
 }

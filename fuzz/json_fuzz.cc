@@ -5,10 +5,11 @@
 
 #include "decode/value.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
-  using namespace wherry;
-  using namespace wherry::decode;
-  if (size < 1) return 0;
+namespace wherry::decode {
+namespace {
+
+void run(const std::uint8_t* input, std::size_t size) {
+  if (size < 1) return;
   const Bytes bytes(reinterpret_cast<const std::byte*>(input) + 1, size - 1);
   std::string text;
   if ((input[0] & 1) == 0) {
@@ -24,5 +25,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   }
   // One byte becomes at most "\u00xx" or the longest number of a three-byte entry.
   if (text.size() > 400 + 40 * size) std::abort();
+}
+
+}  // namespace
+}  // namespace wherry::decode
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  wherry::decode::run(input, size);
   return 0;
 }

@@ -5,13 +5,14 @@
 #include "decode/rows.h"
 #include "formats.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
-  using namespace wherry;
-  using namespace wherry::decode;
+namespace wherry::decode {
+namespace {
+
+void run(const std::uint8_t* input, std::size_t size) {
   constexpr std::size_t kBytesMax = 1 << 20;
   const Bytes body(reinterpret_cast<const std::byte*>(input), size);
   const auto payload = decode_transaction_payload(body, kBytesMax);
-  if (!payload.ok()) return 0;
+  if (!payload.ok()) return;
   if (payload.value().bytes.size() > kBytesMax) std::abort();
   for (const Bytes event : payload.value().events) {
     const auto header = decode_header(event);
@@ -21,5 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
       (void)decode_table_map(inner.value(), format_for(false));
     }
   }
+}
+
+}  // namespace
+}  // namespace wherry::decode
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  wherry::decode::run(input, size);
   return 0;
 }

@@ -63,19 +63,21 @@ void read_rows(EventType type, Bytes map_body, Bytes rows, const FormatDescripti
   }
 }
 
-}  // namespace
-}  // namespace wherry::decode
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
-  using namespace wherry;
-  using namespace wherry::decode;
-  if (size < 3) return 0;
+void run(const std::uint8_t* input, std::size_t size) {
+  if (size < 3) return;
   const Bytes rest(reinterpret_cast<const std::byte*>(input) + 3, size - 3);
   const std::size_t map_size = input[1] | static_cast<std::size_t>(input[2]) << 8;
-  if (map_size > rest.size()) return 0;
+  if (map_size > rest.size()) return;
   const auto flavor = static_cast<WireFlavor>(input[0] >> 1 & 3);
   const EventType type = kTypes[(input[0] >> 3) % std::size(kTypes)];
   read_rows(type, rest.first(map_size), rest.subspan(map_size), format_for((input[0] & 1) != 0),
             flavor);
+}
+
+}  // namespace
+}  // namespace wherry::decode
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  wherry::decode::run(input, size);
   return 0;
 }

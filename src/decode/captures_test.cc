@@ -134,9 +134,9 @@ class CaptureReader {
     Row row{after, {}};
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!cells[i].present) {
-        row.cells.push_back("-");
+        row.cells.emplace_back("-");
       } else if (cells[i].null) {
-        row.cells.push_back("N");
+        row.cells.emplace_back("N");
       } else {
         std::string text;
         const Status done = append_text(map_.columns[i], cells[i], text);

@@ -269,13 +269,8 @@ TEST(QueryTest, CompressedTextSurvivesAMove) {
 
 TEST(QueryTest, UnknownVariableEndsTheVariablesOnly) {
   // sql_mode, then a code from the future, then the database.
-  const auto body = from_hex(
-      "0100000000000000010000"
-      "0c00"
-      "010400000000000000"
-      "c80102"
-      "6400"
-      "53454c45435431");
+  const auto body =
+      from_hex("01000000000000000100000c00010400000000000000c80102640053454c45435431");
   EventHeader header;
   header.type = EventType::query;
   const auto query = decode_query(header, body, checksummed(Dialect::mysql));
@@ -316,26 +311,12 @@ TEST(PayloadTest, RealTransaction) {
 TEST(PayloadTest, Uncompressed) {
   // One event of 19 bytes and nothing else.
   const std::string event = "00000000030100000013000000000000000000";
-  const auto payload = decode_transaction_payload(from_hex("020301fcff00"
-                                                           "010113"
-                                                           "00" +
-                                                           event),
-                                                  19);
+  const auto payload = decode_transaction_payload(from_hex("020301fcff0001011300" + event), 19);
   ASSERT_FALSE(payload.ok());  // the value of 255 takes three bytes, which the length must say
-  const auto good = decode_transaction_payload(from_hex("0203fcff00"
-                                                        "010113"
-                                                        "00" +
-                                                        event),
-                                               19);
+  const auto good = decode_transaction_payload(from_hex("0203fcff0001011300" + event), 19);
   ASSERT_TRUE(good.ok()) << good.error().what;
   EXPECT_EQ(good.value().events.size(), 1u);
-  EXPECT_EQ(decode_transaction_payload(from_hex("0203fcff00"
-                                                "010113"
-                                                "00" +
-                                                event),
-                                       18)
-                .error()
-                .code,
+  EXPECT_EQ(decode_transaction_payload(from_hex("0203fcff0001011300" + event), 18).error().code,
             Errc::unsupported);
 }
 

@@ -60,13 +60,7 @@ TEST(GtidTest, EveryPrefixFails) {
   };
   check(EventType::gtid, kMysqlGtid, 25);
   check(EventType::gtid_tagged, kTagged, 57);
-  check(EventType::mariadb_gtid,
-        "c50100000000000000000000"
-        "4c"
-        "07000000"
-        "0101"
-        "6762",
-        21);
+  check(EventType::mariadb_gtid, "c501000000000000000000004c0700000001016762", 21);
 }
 
 TEST(GtidTest, MariadbPlainAndOfAnotherDomain) {
@@ -94,23 +88,17 @@ TEST(GtidTest, MariadbTwoPhaseAlter) {
   ASSERT_TRUE(event.ok());
   EXPECT_TRUE(event.value().alter_start);
   EXPECT_TRUE(event.value().ddl);
-  event = decode(EventType::mariadb_gtid,
-                 "cd010000000000000000000029"
-                 "04cc01000000000000");
+  event = decode(EventType::mariadb_gtid, "cd01000000000000000000002904cc01000000000000");
   ASSERT_TRUE(event.ok());
   EXPECT_FALSE(event.value().alter_start);
   EXPECT_TRUE(event.value().alter_commit);
-  event = decode(EventType::mariadb_gtid,
-                 "cd010000000000000000000029"
-                 "08cc01000000000000");
+  event = decode(EventType::mariadb_gtid, "cd01000000000000000000002908cc01000000000000");
   ASSERT_TRUE(event.ok());
   EXPECT_TRUE(event.value().alter_rollback);
 }
 
 TEST(GtidTest, MariadbGroupCommitId) {
-  const auto event = decode(EventType::mariadb_gtid,
-                            "0500000000000000000000002e"
-                            "5200000000000000");
+  const auto event = decode(EventType::mariadb_gtid, "0500000000000000000000002e5200000000000000");
   ASSERT_TRUE(event.ok());
   EXPECT_EQ(event.value().number, 5u);
   EXPECT_TRUE(event.value().ddl);

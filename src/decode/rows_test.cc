@@ -105,85 +105,38 @@ TEST(TableMapTest, SignBitsOfNumericColumnsOnly) {
 
 TEST(TableMapTest, ColumnCharsetsNamedOneByOne) {
   // char(4), int, varchar(9), blob; field 3 lists three collations, of which 255 takes three bytes.
-  const TableMap map = table_map(
-      "010000000000"
-      "0100"
-      "016100"
-      "016200"
-      "04fe030ffc"
-      "05fe1009000"
-      "2"
-      "0f"
-      "0305"
-      "3ffcff0008");
+  const TableMap map =
+      table_map("010000000000010001610001620004fe030ffc05fe100900020f03053ffcff0008");
   EXPECT_EQ(map.collations, (std::vector<std::uint32_t>{63, 0, 255, 8}));
   EXPECT_TRUE(map.columns[0].fixed_binary);
   EXPECT_FALSE(map.has_signedness);
 }
 
 TEST(TableMapTest, UnknownFieldsAreSkipped) {
-  const TableMap map = table_map(std::string(kSmallMap) +
-                                 "c8"
-                                 "03"
-                                 "010203"
-                                 "0801"
-                                 "01");
+  const TableMap map = table_map(std::string(kSmallMap) + "c803010203080101");
   EXPECT_EQ(map.primary_key, (std::vector<std::uint32_t>{1}));
 }
 
 TEST(TableMapTest, LongCharHasItsLengthSplit) {
   // char(255) of four-byte characters: 1020 bytes, two bits of it inverted in the type's byte.
-  const TableMap map = table_map(
-      "010000000000"
-      "0100"
-      "016100"
-      "016200"
-      "01fe"
-      "02cefc"
-      "01");
+  const TableMap map = table_map("010000000000010001610001620001fe02cefc01");
   EXPECT_EQ(map.columns[0].type, WireType::string);
   EXPECT_EQ(map.columns[0].meta, 1020);
 }
 
 TEST(TableMapTest, RefusesWhatNoServerWrites) {
-  const std::string head =
-      "010000000000"
-      "0100"
-      "016100"
-      "016200";
+  const std::string head = "0100000000000100016100016200";
   for (const char* columns : {
-           "00"
-           "00",  // no column
-           "0199"
-           "0000",  // unknown type
-           "01f6"
-           "021e1f"
-           "00",  // DECIMAL with more fraction than digits
-           "01f6"
-           "024200"
-           "00",  // DECIMAL of 66 digits
-           "0112"
-           "0107"
-           "00",  // DATETIME with seven fraction digits
-           "0103"
-           "00"
-           "00"
-           "0203"
-           "3f0008",  // a character set for a column that is none
-           "01fe"
-           "02f709"
-           "00",  // ENUM of nine bytes
-           "01fe"
-           "0203"
-           "00",  // metadata too short
-           "0103"
-           "00"
-           "00"
-           "080105",  // key column 5 of 1
-           "0103"
-           "00"
-           "00"
-           "010200",  // two bytes of sign bits for one number
+           "0000",                // no column
+           "01990000",            // unknown type
+           "01f6021e1f00",        // DECIMAL with more fraction than digits
+           "01f602420000",        // DECIMAL of 66 digits
+           "0112010700",          // DATETIME with seven fraction digits
+           "0103000002033f0008",  // a character set for a column that is none
+           "01fe02f70900",        // ENUM of nine bytes
+           "01fe020300",          // metadata too short
+           "01030000080105",      // key column 5 of 1
+           "01030000010200",      // two bytes of sign bits for one number
        }) {
     const auto map = decode_table_map(from_hex(head + columns), {});
     ASSERT_FALSE(map.ok()) << columns;
@@ -193,10 +146,7 @@ TEST(TableMapTest, RefusesWhatNoServerWrites) {
 
 TEST(RowsTest, MinimalImages) {
   const TableMap map = table_map(kMap);
-  EXPECT_EQ(rows_of(EventType::update_rows_v2,
-                    "b300000000001100020006010800010000000001"
-                    "6d",
-                    map),
+  EXPECT_EQ(rows_of(EventType::update_rows_v2, "b3000000000011000200060108000100000000016d", map),
             (Rows{"1|-|-|-|-|- > -|-|-|m|-|-"}));
   EXPECT_EQ(rows_of(EventType::write_rows_v2, "b3000000000011000200060100020000000003000000", map),
             (Rows{"2|-|-|-|-|-", "3|-|-|-|-|-"}));
@@ -227,34 +177,21 @@ TEST(RowsTest, PartialJson) {
             "1|0$.a=15.0|[1, 2, 7]|x|blob|5"}));
   // Minimal image: the bits of partial columns count k although only j is there.
   EXPECT_EQ(rows_of(EventType::partial_update_rows,
-                    "b300000000001100020006010200010000000101"
-                    "00"
-                    "080000000003242e6302040004"
-                    "00",
-                    map)
+                    "b30000000000110002000601020001000000010100080000000003242e630204000400", map)
                 .size(),
             2u);
   EXPECT_EQ(rows_of(EventType::partial_update_rows,
-                    "b30000000000110002000601020001000000"
-                    "0101"
-                    "00"
-                    "080000000003242e6302040"
-                    "0",
-                    map),
+                    "b30000000000110002000601020001000000010100080000000003242e63020400", map),
             (Rows{"1|-|-|-|-|- > -|0$.c=null|-|-|-|-"}));
   // No options: the after image is whole.
-  EXPECT_EQ(rows_of(EventType::partial_update_rows,
-                    "b3000000000011000200060104000100000000000e0000000203000d0005010005020005030"
-                    "0",
-                    map),
-            (Rows{"1|-|-|-|-|- > -|-|[1, 2, 3]|-|-|-"}));
+  EXPECT_EQ(
+      rows_of(EventType::partial_update_rows,
+              "b3000000000011000200060104000100000000000e0000000203000d00050100050200050300", map),
+      (Rows{"1|-|-|-|-|- > -|-|[1, 2, 3]|-|-|-"}));
 }
 
 TEST(RowsTest, JsonDiffsOfAllKinds) {
-  const auto remove = from_hex(
-      "0206242e625b315d"
-      "0103242e78020"
-      "c00");
+  const auto remove = from_hex("0206242e625b315d0103242e78020c00");
   Cell cell;
   cell.data = remove.data();
   cell.size = static_cast<std::uint32_t>(remove.size());
@@ -288,10 +225,7 @@ TEST(RowsTest, ContradictionsAreErrors) {
   EXPECT_EQ(rows_of(EventType::write_rows_v1, "b400000000000100030700", map), contradiction);
   EXPECT_EQ(rows_of(EventType::write_rows_v1, "b40000000000010002030005000000060000", map),
             contradiction);
-  EXPECT_EQ(rows_of(EventType::write_rows_v1,
-                    "b4000000000001000203000500000006000000"
-                    "00",
-                    map),
+  EXPECT_EQ(rows_of(EventType::write_rows_v1, "b400000000000100020300050000000600000000", map),
             (Rows{"5|6", contradiction[0]}));
   // Bits beyond the last column mean nothing.
   EXPECT_EQ(rows_of(EventType::write_rows_v1, "b40000000000010002fffc0500000006000000", map),
@@ -310,18 +244,10 @@ TEST(RowsTest, TableIdAlone) {
 // A header that promises 4 GiB for a few bytes must not be believed.
 TEST(RowsTest, CompressedLengthIsChecked) {
   const TableMap map = table_map(kSmallMap);
-  EXPECT_EQ(rows_of(EventType::mariadb_write_rows_compressed_v1,
-                    "b40000000000010002"
-                    "03"
-                    "84ffffffff"
-                    "00",
-                    map),
-            (Rows{"rows event: compressed bytes: length out of range"}));
-  EXPECT_EQ(rows_of(EventType::mariadb_write_rows_compressed_v1,
-                    "b40000000000010002"
-                    "03"
-                    "00",
-                    map),
+  EXPECT_EQ(
+      rows_of(EventType::mariadb_write_rows_compressed_v1, "b400000000000100020384ffffffff00", map),
+      (Rows{"rows event: compressed bytes: length out of range"}));
+  EXPECT_EQ(rows_of(EventType::mariadb_write_rows_compressed_v1, "b400000000000100020300", map),
             (Rows{"rows event: compressed event: bad header"}));
 }
 
