@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "control/preflight_rules.h"
 #include "support/ascii.h"
@@ -29,23 +32,51 @@ bool is_dialects_own(const std::string& name) {
   return name.find("_0900_") != std::string::npos || name.find("uca1400") != std::string::npos;
 }
 
-// What comes nearest, for the remedy. Not exact: only the owner of the data can say that it will
-// do.
-std::string nearest_collation(const std::string& name, const ServerView& to) {
-  const bool sensitive = name.ends_with("_as_cs");
-  std::vector<std::string> candidates;
-  if (to.facts.is_mariadb()) {
-    candidates = sensitive ? std::vector<std::string>{"utf8mb4_uca1400_nopad_as_cs", "utf8mb4_bin"}
-                           : std::vector<std::string>{"utf8mb4_uca1400_nopad_ai_ci",
-                                                      "utf8mb4_unicode_520_nopad_ci"};
-  } else {
-    candidates = sensitive ? std::vector<std::string>{"utf8mb4_0900_as_cs"}
-                           : std::vector<std::string>{"utf8mb4_0900_ai_ci"};
+std::string charset_of(const std::string& collation) {
+  return collation.substr(0, collation.find('_'));
+}
+
+bool has_charset(const ServerView& view, const std::string& charset) {
+  return std::any_of(view.collations.begin(), view.collations.end(), [&](const auto& entry) {
+    return charset_of(canonical_collation(entry.first)) == charset;
+  });
+}
+
+// Of these the rules are the same under both names, the first of MySQL.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames = {{
+    {"utf8mb4_0900_bin", "utf8mb4_nopad_bin"},
+    {"utf8mb4_croatian_ci", "utf8mb4_croatian_mysql561_ci"},
+}};
+
+// Collations to propose in place of one without a twin, the nearest first. Only the first kind is
+// exact: whether another will do the owner of the data must say.
+std::vector<std::string> proposals(const std::string& name, bool to_mariadb) {
+  std::vector<std::string> out;
+  for (const auto& [mysql, mariadb] : kOtherNames) {
+    if (name == (to_mariadb ? mysql : mariadb)) out.emplace_back(to_mariadb ? mariadb : mysql);
   }
-  for (const std::string& candidate : candidates) {
-    if (to.collations.count(candidate) > 0) return candidate;
+  const bool sensitive = name.ends_with("_cs") || name.ends_with("_bin");
+  if (charset_of(name) == "utf8mb4" && to_mariadb) {
+    out.emplace_back(sensitive ? "utf8mb4_uca1400_nopad_as_cs" : "utf8mb4_uca1400_nopad_ai_ci");
+    out.emplace_back(sensitive ? "utf8mb4_nopad_bin" : "utf8mb4_unicode_520_nopad_ci");
+  } else if (charset_of(name) == "utf8mb4") {
+    out.emplace_back(sensitive ? "utf8mb4_0900_as_cs" : "utf8mb4_0900_ai_ci");
   }
-  return "utf8mb4_general_ci";
+  std::string padded = name;
+  const std::size_t nopad = padded.find("_nopad");
+  if (nopad != std::string::npos) padded.erase(nopad, 6);
+  out.push_back(padded);
+  out.push_back(charset_of(name) + (sensitive ? "_bin" : "_general_ci"));
+  out.push_back(charset_of(name) + "_bin");
+  return out;
+}
+
+std::string nearest_collation(const std::string& collation, const ServerView& to) {
+  const std::string name = canonical_collation(collation);
+  for (const std::string& candidate : proposals(name, to.facts.is_mariadb())) {
+    if (candidate != name && find_collation(to, candidate) != nullptr) return candidate;
+  }
+  return "utf8mb4_bin";
 }
 
 class PairJudge {
@@ -170,6 +201,14 @@ void PairJudge::unique_text(const Table& table, std::map<std::string, std::size_
     const Column& column = table.columns[i];
     if (column.collation.empty() || !mapped(column.collation).empty()) continue;
     if (!collation_twin(column.collation, source_, target_).empty()) continue;
+    if (const std::string charset = charset_of(canonical_collation(column.collation));
+        !has_charset(target_, charset)) {
+      add(Severity::refusal, "table " + table.name.to_string(),
+          fmt::format("column {} has character set {}, which the target does not have", column.name,
+                      charset),
+          "convert the column at the source, or leave the table out with --exclude");
+      continue;
+    }
     if (unique.count(i) == 0) {
       ++plain[column.collation];
       continue;

@@ -174,8 +174,11 @@ TEST(PreflightSource, KeylessTablesNeedALockOnMysqlOnly) {
       {"GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT, XA_RECOVER_ADMIN ON *.* TO `u`@`%`"},
       false);
   EXPECT_TRUE(may_start(source(view)));
-  EXPECT_TRUE(
-      has(source(view, {keyless("k")}), Severity::refusal, "GRANT LOCK TABLES ON `shop`.*"));
+  Table elsewhere = table("t");
+  elsewhere.name.database = "other";
+  const std::vector<Finding> both = source(view, {keyless("k"), elsewhere});
+  EXPECT_TRUE(has(both, Severity::refusal, "GRANT LOCK TABLES ON `shop`.*"));
+  EXPECT_FALSE(has(both, Severity::refusal, "`other`"));
   const std::vector<Finding> findings = source(server(Dialect::mariadb), {keyless("k")});
   EXPECT_TRUE(may_start(findings));
   EXPECT_TRUE(has(findings, Severity::warning, "table shop.k"));
@@ -412,6 +415,26 @@ TEST(PreflightPair, ACollationOfTheSameNameAndAnotherNumberIsNoTwin) {
   EXPECT_EQ(collation_twin("utf8mb4_croatian_ci", from, to), "utf8mb4_croatian_ci");
   from.collations["utf8_general_ci"] = to.collations["utf8mb3_general_ci"] = 33;
   EXPECT_EQ(collation_twin("utf8_general_ci", from, to), "utf8mb3_general_ci");
+}
+
+TEST(PreflightPair, ProposesTheSameRulesUnderTheirOtherName) {
+  ServerView from = server(Dialect::mysql);
+  from.collations["utf8mb4_0900_bin"] = 309;
+  ServerView to = other(Dialect::mariadb);
+  to.collations["utf8mb4_nopad_bin"] = 1070;
+  to.collations["utf8mb4_uca1400_nopad_as_cs"] = std::nullopt;
+  EXPECT_TRUE(has(pair(from, to, {with_text("utf8mb4_0900_bin", true)}), Severity::refusal,
+                  "--map-collation utf8mb4_0900_bin=utf8mb4_nopad_bin"));
+  from = server(Dialect::mariadb);
+  to = other(Dialect::mysql);
+  EXPECT_TRUE(has(pair(from, to, {with_text("latin1_swedish_nopad_ci", true)}), Severity::refusal,
+                  "--map-collation latin1_swedish_nopad_ci=latin1_swedish_ci"));
+}
+
+TEST(PreflightPair, ACharacterSetThatTheTargetLacksIsRefusedOnAnyColumn) {
+  EXPECT_TRUE(has(pair(server(Dialect::mysql), other(Dialect::mariadb),
+                       {with_text("gb18030_chinese_ci", false)}),
+                  Severity::refusal, "character set gb18030"));
 }
 
 TEST(PreflightPair, TypesThatTheTargetLacksAreRefused) {

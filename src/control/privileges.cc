@@ -123,8 +123,12 @@ std::vector<Need> source_needs(const ServerView& view, const CopyOptions& option
     needs.push_back(
         {kServer, {"XA_RECOVER_ADMIN"}, "see prepared XA transactions", Severity::warning});
   }
-  if (!mariadb && traits.keyless_tables) {
-    needs.push_back({kDatabase, {"LOCK TABLES"}, "read tables without a key at an exact position"});
+  if (!mariadb && !traits.keyless.empty()) {
+    needs.push_back({kDatabase,
+                     {"LOCK TABLES"},
+                     "read tables without a key at an exact position",
+                     Severity::refusal,
+                     traits.keyless});
   }
   if (!mariadb && traits.without_gtids) {
     needs.push_back(
@@ -173,7 +177,7 @@ std::vector<Finding> missing_grants(const ServerView& view, const std::vector<Ne
     if (need.scope == GrantScope::server && !holds(view.grants, need, "", {}))
       add_lack(lacks, need, "*.*");
     if (need.scope == GrantScope::database) {
-      for (const std::string& database : databases) {
+      for (const std::string& database : need.only.empty() ? databases : need.only) {
         if (!holds(view.grants, need, database, {}))
           add_lack(lacks, need, granted_database(database));
       }

@@ -21,11 +21,12 @@ struct Need {
   std::vector<std::string> any_of;
   std::string purpose;
   Severity severity = Severity::refusal;  // when it is missing
+  std::set<std::string> only = {};        // databases concerned; empty: all of the copy
 };
 
 struct SourceTraits {
-  bool keyless_tables = false;  // among the selected
-  bool without_gtids = false;   // positions are kept by file
+  std::set<std::string> keyless;  // databases with selected tables that have no usable key
+  bool without_gtids = false;     // positions are kept by file
 };
 std::vector<Need> source_needs(const ServerView& view, const CopyOptions& options,
                                const SourceTraits& traits);

@@ -221,8 +221,9 @@ void SourceJudge::engines() {
 
 void SourceJudge::privileges() {
   SourceTraits traits;
-  traits.keyless_tables = std::any_of(tables_.begin(), tables_.end(),
-                                      [](const Table& table) { return row_key(table) == nullptr; });
+  for (const Table& table : tables_) {
+    if (row_key(table) == nullptr) traits.keyless.insert(table.name.database);
+  }
   traits.without_gtids = without_gtids();
   std::vector<TableName> names;
   for (const Table& table : tables_) names.push_back(table.name);
