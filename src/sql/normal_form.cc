@@ -86,16 +86,27 @@ bool remove(Words& words, std::initializer_list<std::string_view> run) {
   return false;
 }
 
-// "((x))" is "(x)".
+// "((x))" is "(x)". One pass, so that a deep expression costs no more than a long one.
 void drop_double_parentheses(Words& words) {
-  for (std::size_t i = 0; i + 1 < words.size();) {
-    if (words[i] == "(" && words[i + 1] == "(" && closing(words, i) == closing(words, i + 1) + 1) {
-      erase(words, closing(words, i), 1);
-      erase(words, i, 1);
-    } else {
-      ++i;
-    }
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> close_of(words.size(), kNone);
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "(") open.push_back(i);
+    if (words[i] != ")" || open.empty()) continue;
+    close_of[open.back()] = i;
+    open.pop_back();
   }
+  std::vector<bool> drop(words.size(), false);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const bool both = close_of[i] != kNone && close_of[i + 1] != kNone;
+    if (both && close_of[i] == close_of[i + 1] + 1) drop[i] = drop[close_of[i]] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!drop[i]) std::swap(words[kept++], words[i]);
+  }
+  words.resize(kept);
 }
 
 std::string joined(const Words& words) {
