@@ -63,6 +63,7 @@ struct Engine::Impl {
   void fail(const Error& error);
   void end();
   bool may_read();
+  std::chrono::milliseconds lag() const;
   void chunk_done(const Chunk& chunk);
   Status build_indexes();
   Status build_index(const PlanPtr& table);
@@ -147,9 +148,8 @@ Status Engine::Impl::build_index(const PlanPtr& table) {
                 [&](std::set<std::uint32_t>& busy) { busy.insert(table->id); });
   const auto work = [&]() -> Status {
     const source::Lease lease = runtime.lease();
-    Result<source::SourceSession> from = lease.session();
+    Result<source::SourceSession> from = lease.control_session();
     if (!from.ok()) return from.error();
-    from.value().spoil();  // definitions are read with other settings
     Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(target_options(options));
     if (!to.ok()) return to.error();
     return copy::add_late_indexes(*from.value(), *to.value(), {table->source.name, table->target});
@@ -180,15 +180,20 @@ Status Engine::Impl::build_indexes() {
   return Unit{};
 }
 
+// How long the oldest change that is not at the target yet has been committed at the source.
+std::chrono::milliseconds Engine::Impl::lag() const {
+  const std::uint64_t oldest = board.oldest_us();
+  const std::uint64_t now = now_us();
+  return std::chrono::milliseconds(oldest == 0 || now < oldest ? 0 : (now - oldest) / 1000);
+}
+
 // Waits while no new snapshot may be opened.
 bool Engine::Impl::may_read() {
   for (;;) {
     if (ending) return false;
     const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
     const bool behind = stream_budget.used() > stream_budget.bytes_max() / 2;
-    const dispatch::LowWater low = board.low();
-    const bool lagging = now.max_lag.count() > 0 && board.in_flight() > 0 && low.commit_us != 0 &&
-                         now_us() > low.commit_us + static_cast<std::uint64_t>(now.max_lag.count()) * 1000;
+    const bool lagging = now.max_lag.count() > 0 && lag() > now.max_lag;
     const bool paced = pace.read([](const Pace& state) { return std::chrono::steady_clock::now() < state.free_at; });
     if (!paused && !behind && !lagging && !paced) return true;
     std::this_thread::sleep_for(10ms);
@@ -348,10 +353,7 @@ EngineNumbers Engine::numbers() const {
   numbers.stream = impl_->stream->state();
   numbers.copied = impl_->slices.all_committed() && impl_->late.read([](const LateIndexes& indexes) { return indexes.pending.empty(); });
   numbers.caught_up = impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
-  if (!numbers.caught_up && numbers.low.commit_us != 0) {
-    const std::uint64_t now = now_us();
-    if (now > numbers.low.commit_us) numbers.lag = std::chrono::milliseconds((now - numbers.low.commit_us) / 1000);
-  }
+  numbers.lag = impl_->lag();
   numbers.transactions = impl_->scheduler->counters().transactions;
   numbers.changes = impl_->scheduler->counters().changes;
   numbers.ignored = impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });

@@ -13,6 +13,7 @@
 #include "dispatch/scheduler.h"
 #include "sink/mysql/lane.h"
 #include "source/stream_stage.h"
+#include "support/pattern.h"
 
 namespace wherry::control {
 

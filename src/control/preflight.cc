@@ -140,7 +140,7 @@ Result<std::vector<Finding>> preflight(Session& source, Session& target,
   return findings;
 }
 
-Result<std::vector<Table>> selected_tables(Session& source, const CopyOptions& options) {
+Result<Selection> make_selection(Session& source, const CopyOptions& options) {
   Result<std::vector<Pattern>> includes = parse_patterns(options.include);
   if (!includes.ok()) return includes.error().within("--include");
   Result<std::vector<Pattern>> excludes = parse_patterns(options.exclude);
@@ -148,10 +148,15 @@ Result<std::vector<Table>> selected_tables(Session& source, const CopyOptions& o
   const Result<mysql::Rows> rows = source.query("SELECT @@lower_case_table_names");
   if (!rows.ok()) return rows.error();
   const bool exact = rows.value().rows.at(0)[0].value_or("0") == "0";
-  const Selection selection(std::move(includes).value(), std::move(excludes).value(),
-                            exact ? NameCase::exact : NameCase::ignored);
+  return Selection(std::move(includes).value(), std::move(excludes).value(),
+                   exact ? NameCase::exact : NameCase::ignored);
+}
+
+Result<std::vector<Table>> selected_tables(Session& source, const CopyOptions& options) {
+  const Result<Selection> selection = make_selection(source, options);
+  if (!selection.ok()) return selection.error();
   return mysql::read_tables(source, [&](const TableName& name) {
-    return name.database != options.meta_database && selection.holds(name.database, name.table);
+    return name.database != options.meta_database && selection.value().holds(name.database, name.table);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "control/options.h"
 #include "model/schema.h"
 #include "mysql/session.h"
+#include "support/pattern.h"
 #include "support/result.h"
 
 namespace wherry::control {
@@ -19,6 +20,9 @@ namespace wherry::control {
 Result<std::vector<Finding>> preflight(mysql::Session& source, mysql::Session& target,
                                        const std::vector<Table>& tables,
                                        const CopyOptions& options);
+
+// What --include and --exclude select, under the source's rule for the case of names.
+Result<Selection> make_selection(mysql::Session& source, const CopyOptions& options);
 
 // The tables of the source that the options select.
 Result<std::vector<Table>> selected_tables(mysql::Session& source, const CopyOptions& options);

@@ -62,7 +62,7 @@ Status write_records(const RunSessions& sessions, const std::vector<sink::NamedR
   return Unit{};
 }
 
-std::vector<PlanPtr> with_cascades(std::vector<PlanPtr> plans) {
+std::vector<PlanPtr> mark_cascades(std::vector<PlanPtr> plans) {
   for (const PlanPtr& changed : dispatch::with_cascades(plans)) {
     for (PlanPtr& plan : plans) {
       if (plan->id == changed->id) plan = changed;
@@ -124,7 +124,7 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
     const TableName target = renamed(options.rename, table.name);
     plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state)));
   }
-  plan.plans = with_cascades(std::move(plan.plans));
+  plan.plans = mark_cascades(std::move(plan.plans));
   return plan;
 }
 
@@ -196,7 +196,7 @@ Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& sav
     }
     std::replace(plan.plans.begin(), plan.plans.end(), table, PlanPtr(named));
   }
-  plan.plans = with_cascades(std::move(plan.plans));
+  plan.plans = mark_cascades(std::move(plan.plans));
   return Unit{};
 }
 

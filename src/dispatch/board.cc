@@ -104,6 +104,10 @@ std::size_t Board::in_flight() const {
   return state_.read([](const State& state) { return state.window.size(); });
 }
 
+std::uint64_t Board::oldest_us() const {
+  return state_.read([](const State& state) { return state.window.empty() ? 0 : state.window.front().commit_us; });
+}
+
 bool Board::wait_for(unsigned lane, std::uint64_t seq) {
   return state_.wait([&](const State& state) { return state.closed || state.lanes[lane] >= seq; },
                      [](State& state) { return !state.closed; });

@@ -38,6 +38,7 @@ class Board {
   LaneSeqs committed_seqs() const;
   std::uint64_t scheduled_cseq() const;
   std::size_t in_flight() const;
+  std::uint64_t oldest_us() const;  // commit time of the first group in flight, 0: none
 
   // Sleeps until the lane has committed seq. False: the board was closed.
   bool wait_for(unsigned lane, std::uint64_t seq);

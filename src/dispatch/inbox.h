@@ -46,11 +46,11 @@ class Inbox {
   // Waits a while for anything. with_batch: false leaves batches where they are.
   Taken take(std::chrono::milliseconds wait, bool with_batch) {
     items_.wait_for(wait, [&](const Items& items) {
-      return items.closed || (with_batch && !items.batches.empty()) || !items.chunks.empty() || !items.holds.empty();
+      return items.closed || (with_batch && !items.paused && !items.batches.empty()) || !items.chunks.empty() || !items.holds.empty();
     });
     return items_.with([&](Items& items) {
       Taken taken;
-      if (with_batch && !items.batches.empty()) {
+      if (with_batch && !items.paused && !items.batches.empty()) {
         taken.batch = std::move(items.batches.front());
         items.batches.pop_front();
       }
@@ -59,6 +59,11 @@ class Inbox {
       taken.closed = items.closed;
       return taken;
     });
+  }
+
+  // While paused, batches stay where they are.
+  void pause(bool paused) {
+    items_.with([&](Items& items) { items.paused = paused; });
   }
 
   void close() {
@@ -70,6 +75,7 @@ class Inbox {
     std::deque<decode::BatchPtr> batches;
     std::vector<std::shared_ptr<Chunk>> chunks;
     std::vector<std::shared_ptr<HoldRequest>> holds;
+    bool paused = false;
     bool closed = false;
   };
   template <typename F>

@@ -63,6 +63,19 @@ Result<SourceSession> Lease::session() const {
   return lend(std::move(session).value());
 }
 
+Result<SourceSession> Lease::control_session() const {
+  mysql::SessionOptions options;
+  options.connect_timeout = options_.connect_timeout;
+  options.read_timeout = options_.query_timeout;
+  options.program = "wherry-control";
+  options.init = {"SET SESSION wait_timeout = 2147483"};
+  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(generation_->endpoint(), options);
+  if (!session.ok()) return session.error();
+  Result<SourceSession> lent = lend(std::move(session).value());
+  if (lent.ok()) lent.value().spoil();
+  return lent;
+}
+
 Result<SourceSession> Lease::dump_session(std::chrono::seconds read_timeout) const {
   mysql::SessionOptions options;
   options.connect_timeout = options_.connect_timeout;

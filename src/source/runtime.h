@@ -82,6 +82,8 @@ class Lease {
   const Generation& generation() const { return *generation_; }
   // A session prepared for exact reads: UTC, no conversion of results, repeatable read.
   Result<SourceSession> session() const;
+  // A session for definitions and positions, outside the pool: text comes as utf8mb4.
+  Result<SourceSession> control_session() const;
   // A session of its own with other time-outs, outside the pool: the binlog dump.
   Result<SourceSession> dump_session(std::chrono::seconds read_timeout) const;
 

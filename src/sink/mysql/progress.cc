@@ -67,12 +67,12 @@ void drop_through(Ranges& ranges, std::uint64_t number) {
 }
 
 std::string Progress::table(std::string_view name) const {
-  return mysql::quote_name(database_) + "." + mysql::quote_name(name);
+  return quote_name(database_) + "." + quote_name(name);
 }
 
 Status Progress::create(mysql::Session& session) const {
   const std::vector<std::string> statements = {
-      fmt::format("CREATE DATABASE IF NOT EXISTS {} CHARACTER SET utf8mb4", mysql::quote_name(database_)),
+      fmt::format("CREATE DATABASE IF NOT EXISTS {} CHARACTER SET utf8mb4", quote_name(database_)),
       fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, kind VARCHAR(16) NOT NULL, name VARCHAR(255) NOT NULL, "
                   "epoch BIGINT UNSIGNED NOT NULL DEFAULT 0, seq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
                   "connection BIGINT UNSIGNED NOT NULL DEFAULT 0, low_cseq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
@@ -133,7 +133,7 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
 }
 
 Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgress* saved) const {
-  const std::string lock = mysql::quote_text(fmt::format("{}.{}", database_, kJob));
+  const std::string lock = quote_text(fmt::format("{}.{}", database_, kJob));
   // A run that was killed lets go as soon as the server notices its closed connection.
   Result<mysql::Rows> taken = session.query(fmt::format("SELECT GET_LOCK({}, 5)", lock));
   if (!taken.ok()) return taken.error().within("take the lease");
@@ -155,16 +155,37 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
   return epoch;
 }
 
-Status Progress::begin_lane(mysql::Session& session, std::uint64_t epoch, const LaneRecord& record) const {
-  const std::string sql = fmt::format(
-      "INSERT INTO {0} (job, kind, name, epoch, seq, connection, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done) "
-      "VALUES ('{1}', 'lane', '{2}', {3}, {4}, CONNECTION_ID(), {5}, {6}, {7}, {8}, {9}, {10}, {11}) ON DUPLICATE KEY UPDATE epoch = {3}, seq = {4}, "
-      "connection = CONNECTION_ID(), low_cseq = {5}, low_file = {6}, low_offset = {7}, low_gtid = {8}, low_commit_us = {9}, last_gtid = {10}, done = {11}",
-      table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq, mysql::quote_text(record.low.position.file.file),
-      record.low.position.file.offset, mysql::quote_text(record.low.position.gtid), record.low.commit_us, mysql::quote_text(record.low.gtid),
-      mysql::quote_text(to_text(record.done)));
-  Result<mysql::Outcome> done = session.execute(sql);
-  if (!done.ok()) return done.error().within("begin a lane");
+Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& session) const {
+  Result<mysql::Outcome> begun = session.execute("BEGIN");
+  if (!begun.ok()) return begun.error();
+  Result<mysql::Rows> locked = session.query(fmt::format("SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' FOR UPDATE", table("progress"), kJob));
+  if (!locked.ok()) return locked.error().within("wait for the lanes of the run before");
+  Result<std::optional<SavedProgress>> saved = load(session);
+  Result<mysql::Outcome> ended = session.execute("COMMIT");
+  if (!ended.ok()) return ended.error();
+  return saved;
+}
+
+Status Progress::clear(mysql::Session& session) const {
+  for (const char* name : {"progress", "ddl_progress"}) {
+    Result<mysql::Outcome> done = session.execute(fmt::format("DELETE FROM {} WHERE job = '{}'", table(name), kJob));
+    if (!done.ok()) return done.error().within("clear the progress of an earlier run");
+  }
+  return Unit{};
+}
+
+Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch, const std::vector<LaneRecord>& records) const {
+  std::string sql = fmt::format("BEGIN;DELETE FROM {} WHERE job = '{}' AND kind = 'lane'", table("progress"), kJob);
+  for (const LaneRecord& record : records) {
+    sql += fmt::format(
+        ";INSERT INTO {} (job, kind, name, epoch, seq, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done) "
+        "VALUES ('{}', 'lane', '{}', {}, {}, {}, {}, {}, {}, {}, {}, '{}')",
+        table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq, quote_text(record.low.position.file.file),
+        record.low.position.file.offset, quote_text(record.low.position.gtid), record.low.commit_us, quote_text(record.low.gtid),
+        to_text(record.done));
+  }
+  Result<std::vector<mysql::Outcome>> done = session.execute_all(sql + ";COMMIT");
+  if (!done.ok()) return done.error().within("begin the lanes");
   return Unit{};
 }
 
@@ -172,8 +193,8 @@ std::string Progress::lane_statement(std::uint64_t epoch, const LaneRecord& next
   return fmt::format(
       "UPDATE {} SET seq = seq + 1, connection = CONNECTION_ID(), low_cseq = {}, low_file = {}, low_offset = {}, low_gtid = {}, low_commit_us = {}, "
       "last_gtid = {}, done = '{}' WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = {} AND seq = {}",
-      table("progress"), next.low.cseq, mysql::quote_text(next.low.position.file.file), next.low.position.file.offset,
-      mysql::quote_text(next.low.position.gtid), next.low.commit_us, mysql::quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch,
+      table("progress"), next.low.cseq, quote_text(next.low.position.file.file), next.low.position.file.offset,
+      quote_text(next.low.position.gtid), next.low.commit_us, quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch,
       next.seq);
 }
 
@@ -187,7 +208,7 @@ Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_
 
 std::string Progress::put_statement(const NamedRecord& record) const {
   return fmt::format("INSERT INTO {} (job, kind, name, body) VALUES ('{}', {}, {}, {}) ON DUPLICATE KEY UPDATE body = VALUES(body)", table("progress"),
-                     kJob, mysql::quote_text(record.kind), mysql::quote_text(record.name), mysql::quote_text(record.body));
+                     kJob, quote_text(record.kind), quote_text(record.name), quote_text(record.body));
 }
 
 Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
@@ -197,7 +218,7 @@ Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
 }
 
 Status Progress::drop(mysql::Session& session) const {
-  Result<mysql::Outcome> done = session.execute(fmt::format("DROP DATABASE IF EXISTS {}", mysql::quote_name(database_)));
+  Result<mysql::Outcome> done = session.execute(fmt::format("DROP DATABASE IF EXISTS {}", quote_name(database_)));
   if (!done.ok()) return done.error();
   return Unit{};
 }

@@ -56,8 +56,13 @@ class Progress {
   // it. Sessions of the epoch before are killed and their open transactions waited for.
   Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
 
-  // Makes the lane's row for this epoch, with what a resume found.
-  Status begin_lane(mysql::Session& session, std::uint64_t epoch, const LaneRecord& record) const;
+  // As load(), after every open transaction on the lanes' rows has ended.
+  Result<std::optional<SavedProgress>> load_locked(mysql::Session& session) const;
+  // Forgets an earlier, finished run.
+  Status clear(mysql::Session& session) const;
+
+  // Replaces the rows of all lanes at once, for this epoch.
+  Status begin_lanes(mysql::Session& session, std::uint64_t epoch, const std::vector<LaneRecord>& records) const;
   // The first statement of each target transaction; must affect one row, else the run was fenced.
   std::string lane_statement(std::uint64_t epoch, const LaneRecord& next) const;
   // Reads the lane's sequence number under a row lock: settles whether a lost commit happened.

@@ -1,0 +1,346 @@
+#include "control/copy_job.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "control/engine.h"
+#include "control/hook.h"
+#include "control/job_status.h"
+#include "control/preflight.h"
+#include "control/verify_step.h"
+#include "source/binlog_dump.h"
+#include "support/log.h"
+
+namespace wherry::control {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kTick = 100ms;
+constexpr auto kHookTimeout = 60s;
+constexpr auto kNearEnough = 2000ms;  // lag at which a cutover may begin
+
+unsigned lanes_of(const CopyOptions& options) {
+  return options.lanes != 0 ? std::min(options.lanes, dispatch::kLanesMax) : 4;
+}
+
+EngineOptions engine_options(const CopyOptions& options) {
+  EngineOptions engine;
+  engine.lanes = lanes_of(options);
+  engine.readers = options.readers != 0 ? options.readers : 3;
+  engine.memory = options.memory;
+  engine.chunk_rows = options.chunk_rows;
+  engine.rate_rows = options.rate_rows;
+  engine.rate_bytes = options.rate_bytes;
+  engine.max_lag = options.max_lag;
+  return engine;
+}
+
+// What other threads have asked for.
+struct Wishes {
+  bool stop = false;
+  bool cutover = false;
+  bool paused = false;
+  std::optional<Endpoint> swap;
+  std::optional<Status> swapped;
+};
+
+}  // namespace
+
+struct CopyJob::Impl {
+  explicit Impl(CopyOptions copy_options) : options(std::move(copy_options)), progress(options.meta_database) {}
+
+  Status run();
+  Status open();
+  Status follow();
+  Status copy_until_ready(Engine& engine);
+  Status wait_for_order(Engine& engine);
+  Status cut_over(Engine& engine);
+  Status reach(Engine& engine, const Position& stop, std::chrono::steady_clock::time_point since);
+  Status finish_objects();
+  Status verify(Engine& engine);
+  Status tick(Engine& engine);
+  Status swap_if_asked();
+  Result<std::unique_ptr<mysql::Session>> target_session();
+  RunSessions sessions() { return {*runtime, **source, *target, progress}; }
+
+  CopyOptions options;
+  const sink::Progress progress;
+  JobStatus shown;
+  Guarded<Wishes> wishes;
+  std::shared_ptr<source::Runtime> runtime;
+  std::optional<source::SourceSession> source;  // for definitions and positions
+  std::unique_ptr<mysql::Session> target;       // holds the lease
+  RunPlan plan;
+  Guarded<EngineOptions> settings;
+  std::atomic<Engine*> running{nullptr};
+  bool locked = false;
+};
+
+CopyJob::CopyJob(CopyOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+CopyJob::~CopyJob() = default;
+
+std::shared_ptr<const CopyStatus> CopyJob::status() const { return impl_->shown.get(); }
+
+Status CopyJob::run() {
+  Status outcome = impl_->run();
+  impl_->shown.end(outcome);
+  return outcome;
+}
+
+Result<Unit> CopyJob::request(CopyAction action) {
+  const CopyState state = impl_->shown.get()->state;
+  const Error wrong{Errc::conflict, fmt::format("the copy is {}", to_string(state)), 0};
+  const bool over = state == CopyState::done || state == CopyState::failed || state == CopyState::interrupted;
+  if (over) return wrong;
+  return impl_->wishes.with([&](Wishes& wishes) -> Result<Unit> {
+    switch (action) {
+      case CopyAction::stop:
+        wishes.stop = true;
+        return Unit{};
+      case CopyAction::cutover:
+        if (state != CopyState::waiting_for_cutover) return wrong;
+        wishes.cutover = true;
+        return Unit{};
+      case CopyAction::pause:
+        if (wishes.paused || state == CopyState::starting || state == CopyState::cutover || state == CopyState::verifying) return wrong;
+        wishes.paused = true;
+        return Unit{};
+      case CopyAction::resume:
+        if (!wishes.paused) return wrong;
+        wishes.paused = false;
+        return Unit{};
+    }
+    return wrong;
+  });
+}
+
+Status CopyJob::swap_source(const Endpoint& endpoint) {
+  const CopyState state = impl_->shown.get()->state;
+  if (state != CopyState::copying && state != CopyState::catching_up && state != CopyState::waiting_for_cutover) {
+    return Error{Errc::conflict, fmt::format("the copy is {}", to_string(state)), 0};
+  }
+  impl_->wishes.with([&](Wishes& wishes) {
+    wishes.swap = endpoint;
+    wishes.swapped.reset();
+  });
+  if (!impl_->wishes.wait_for(30s, [](const Wishes& wishes) { return wishes.swapped.has_value(); })) {
+    return Error{Errc::timeout, "the run did not take the new endpoint in time", 0};
+  }
+  return impl_->wishes.with([](Wishes& wishes) { return *wishes.swapped; });
+}
+
+Status CopyJob::change_settings(const LiveSettings& settings) {
+  if (settings.lanes || settings.readers) {
+    return Error{Errc::conflict, "lanes and readers are fixed while a copy runs; stop it and resume with other numbers", 0};
+  }
+  return impl_->settings.with([&](EngineOptions& now) -> Status {
+    if (settings.chunk_rows) now.chunk_rows = *settings.chunk_rows;
+    if (settings.max_lag) now.max_lag = *settings.max_lag;
+    if (settings.rate) {
+      now.rate_rows = settings.rate->unit == Rate::Unit::rows ? settings.rate->per_second : 0;
+      now.rate_bytes = settings.rate->unit == Rate::Unit::bytes ? settings.rate->per_second : 0;
+    }
+    return Unit{};
+  });
+}
+
+Status CopyJob::Impl::run() {
+  settings.with([&](EngineOptions& now) { now = engine_options(options); });
+  if (Status opened = open(); !opened.ok()) return opened;
+  return follow();
+}
+
+Result<std::unique_ptr<mysql::Session>> CopyJob::Impl::target_session() {
+  mysql::SessionOptions session;
+  session.read_timeout = 24h;  // late steps may run long statements
+  session.program = "wherry-control";
+  session.init = {"SET SESSION wait_timeout = 2147483"};
+  if (!options.target_binlog) session.init.emplace_back("SET SESSION sql_log_bin = 0");
+  return mysql::Session::open(options.target, session);
+}
+
+Status CopyJob::Impl::open() {
+  shown.enter(CopyState::starting);
+  Result<std::unique_ptr<source::Runtime>> opened = source::Runtime::open(options.source, {});
+  if (!opened.ok()) return opened.error();
+  runtime = std::move(opened).value();
+  Result<source::SourceSession> from = runtime->lease().control_session();
+  if (!from.ok()) return from.error();
+  source.emplace(std::move(from).value());
+  Result<std::unique_ptr<mysql::Session>> to = target_session();
+  if (!to.ok()) return to.error().within("target");
+  target = std::move(to).value();
+  Result<RunPlan> made = make_run_plan(options, sessions(), lanes_of(options));
+  if (!made.ok()) return made.error();
+  plan = std::move(made).value();
+  shown.begin(plan);
+  return Unit{};
+}
+
+Status CopyJob::Impl::follow() {
+  Result<Selection> selection = make_selection(**source, options);
+  if (!selection.ok()) return selection.error();
+  Engine engine(options, settings.read([](const EngineOptions& now) { return now; }), plan, *runtime, progress, std::move(selection).value());
+  engine.start();
+  Status done = copy_until_ready(engine);
+  if (done.ok()) done = wait_for_order(engine);
+  if (done.ok()) done = cut_over(engine);
+  engine.stop();
+  if (!done.ok()) {
+    const std::optional<Error> failure = engine.failure();
+    return failure ? Status(*failure) : done;
+  }
+  if (Status recorded = record_finished(sessions(), plan); !recorded.ok()) return recorded;
+  if (options.drop_meta) return progress.drop(*target);
+  return Unit{};
+}
+
+// One step of every wait: publishes the status, passes wishes on and notices failures.
+Status CopyJob::Impl::tick(Engine& engine) {
+  std::this_thread::sleep_for(kTick);
+  engine.change(settings.read([](const EngineOptions& now) { return now; }));
+  if (Status swapped = swap_if_asked(); !swapped.ok()) return swapped;
+  const Wishes now = wishes.read([](const Wishes& all) { return all; });
+  engine.pause(now.paused);
+  shown.update(engine.numbers(), engine.plans(), now.paused, runtime->generation_number());
+  if (const std::optional<Error> failure = engine.failure()) return *failure;
+  if (now.stop) return Error{Errc::interrupted, "stopped on request; go on with --resume", 0};
+  return Unit{};
+}
+
+Status CopyJob::Impl::swap_if_asked() {
+  const std::optional<Endpoint> next = wishes.read([](const Wishes& all) { return all.swap; });
+  if (!next) return Unit{};
+  Status published = runtime->publish(*next);
+  if (published.ok()) {
+    Result<source::SourceSession> fresh = runtime->lease().control_session();
+    if (fresh.ok()) {
+      source.reset();
+      source.emplace(std::move(fresh).value());
+      log::info("control", "the source is now read at {}", next->to_string());
+    } else {
+      published = fresh.error();
+    }
+  }
+  wishes.with([&](Wishes& all) {
+    all.swap.reset();
+    all.swapped = published;
+  });
+  return Unit{};
+}
+
+Status CopyJob::Impl::copy_until_ready(Engine& engine) {
+  shown.enter(CopyState::copying);
+  while (!engine.numbers().copied) {
+    if (Status ticked = tick(engine); !ticked.ok()) return ticked;
+  }
+  shown.enter(CopyState::catching_up);
+  for (;;) {
+    if (Status ticked = tick(engine); !ticked.ok()) return ticked;
+    const EngineNumbers numbers = engine.numbers();
+    if (options.cutover == CutoverMode::never) continue;
+    if (numbers.stream.connected && (numbers.caught_up || numbers.lag < kNearEnough)) return Unit{};
+  }
+}
+
+Status CopyJob::Impl::wait_for_order(Engine& engine) {
+  if (options.cutover != CutoverMode::manual) return Unit{};
+  shown.enter(CopyState::waiting_for_cutover);
+  while (!wishes.read([](const Wishes& all) { return all.cutover; })) {
+    if (Status ticked = tick(engine); !ticked.ok()) return ticked;
+  }
+  return Unit{};
+}
+
+Status CopyJob::Impl::cut_over(Engine& engine) {
+  for (;;) {
+    shown.enter(CopyState::cutover);
+    const auto began = std::chrono::steady_clock::now();
+    if (!options.cutover_lock.empty()) {
+      if (Status held = call_hook("--cutover-lock", options.cutover_lock, kHookTimeout); !held.ok()) return held;
+      locked = true;
+      shown.fenced();
+    }
+    const auto unlock = [&]() -> Status {
+      if (!std::exchange(locked, false) || options.cutover_unlock.empty()) return Unit{};
+      return call_hook("--cutover-unlock", options.cutover_unlock, kHookTimeout);
+    };
+    Result<Position> stop = source::current_position(**source);
+    Status done = stop.ok() ? reach(engine, stop.value(), began) : Status(stop.error());
+    if (!done.ok() && done.error().code == Errc::timeout) {
+      log::warning("control", "{}; the source's writes are released and the copy goes on catching up", done.error().what);
+      if (Status released = unlock(); !released.ok()) return released;
+      shown.enter(CopyState::catching_up);
+      for (int i = 0; i < 20; ++i) {
+        if (Status ticked = tick(engine); !ticked.ok()) return ticked;
+      }
+      continue;
+    }
+    if (done.ok()) done = verify(engine);
+    if (done.ok() && !locked) {
+      // Nothing fenced the source: what was written while verifying is followed too.
+      stop = source::current_position(**source);
+      done = stop.ok() ? reach(engine, stop.value(), {}) : Status(stop.error());
+    }
+    if (done.ok()) done = finish_objects();
+    if (locked || done.ok()) shown.downtime(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began));
+    const Status released = unlock();
+    return done.ok() ? released : done;
+  }
+}
+
+// Waits until everything through the stop position is at the target.
+Status CopyJob::Impl::reach(Engine& engine, const Position& stop, std::chrono::steady_clock::time_point since) {
+  shown.stop_at(stop);
+  for (;;) {
+    if (compare(engine.numbers().low.position.file, stop.file) >= 0) return Unit{};
+    if (Status ticked = tick(engine); !ticked.ok()) return ticked;
+    const bool limited = options.max_downtime.count() > 0 && since != std::chrono::steady_clock::time_point{};
+    if (limited && std::chrono::steady_clock::now() - since > options.max_downtime) {
+      return Error{Errc::timeout, fmt::format("the cutover took longer than --max-downtime ({} ms)", options.max_downtime.count()), 0};
+    }
+  }
+}
+
+Status CopyJob::Impl::verify(Engine& engine) {
+  if (options.verify == VerifyKind::none) return Unit{};
+  shown.enter(CopyState::verifying);
+  VerifyStep step(*runtime, options, engine.plans(), !locked);
+  step.start();
+  while (!step.done()) {
+    if (Status ticked = tick(engine); !ticked.ok()) {
+      step.stop();
+      return ticked;
+    }
+    shown.verifying(step.rows());
+  }
+  Result<std::vector<verify::TableVerdict>> verdicts = step.result();
+  if (!verdicts.ok()) return verdicts.error().within("verify");
+  return shown.verified(verdicts.value());
+}
+
+Status CopyJob::Impl::finish_objects() {
+  const std::vector<copy::Route> routes = plan.routes();
+  for (const copy::Route& route : routes) {
+    Status raised = copy::raise_auto_increment(**source, *target, route);
+    // A table that was dropped meanwhile has no counter.
+    if (!raised.ok() && raised.error().code != Errc::lost && raised.error().server_code != 1146) return raised;
+  }
+  const std::pair<bool, copy::ObjectKind> kinds[] = {{options.with_routines, copy::ObjectKind::routines},
+                                                     {options.with_views, copy::ObjectKind::views},
+                                                     {options.with_triggers, copy::ObjectKind::triggers},
+                                                     {options.with_events, copy::ObjectKind::events}};
+  for (const auto& [wanted, kind] : kinds) {
+    if (!wanted) continue;
+    Result<std::vector<std::string>> made = copy::create_objects(**source, *target, routes, kind);
+    if (!made.ok()) return made.error();
+    shown.warn(made.value());
+  }
+  return Unit{};
+}
+
+}  // namespace wherry::control
