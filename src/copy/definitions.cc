@@ -26,7 +26,9 @@ constexpr unsigned kAlgorithmNotSupportedReason = 1846;
 // Building indexes says nothing until it is done.
 constexpr std::chrono::seconds kIndexTimeout{24 * 3600};
 
-std::string full_name(const TableName& name) { return quote_name(name.database) + "." + quote_name(name.table); }
+std::string full_name(const TableName& name) {
+  return quote_name(name.database) + "." + quote_name(name.table);
+}
 
 sql::CollationMap to_map(const DefinitionOptions& options) {
   return {options.collation_map.begin(), options.collation_map.end()};
@@ -43,8 +45,9 @@ struct Ends {
 // Definitions that the source accepted must be creatable: zero dates as defaults, parents that come
 // later, wide rows. What follows may be forbidden to the account, or not exist, and is only tried.
 Status prepare_target(mysql::Session& target, mysql::SettingScope& scope) {
-  Status done = scope.set({{"foreign_key_checks", "0"},
-                           {"sql_mode", "ALLOW_INVALID_DATES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION"}});
+  Status done =
+      scope.set({{"foreign_key_checks", "0"},
+                 {"sql_mode", "ALLOW_INVALID_DATES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION"}});
   if (!done.ok()) return done;
   (void)scope.set({{"innodb_strict_mode", "0"}});
   (void)scope.set({{"explicit_defaults_for_timestamp", "1"}});
@@ -67,10 +70,12 @@ struct DatabaseDefaults {
   std::string collation;
 };
 
-Result<std::optional<DatabaseDefaults>> read_defaults(mysql::Session& session, const std::string& database) {
+Result<std::optional<DatabaseDefaults>> read_defaults(mysql::Session& session,
+                                                      const std::string& database) {
   Result<mysql::Rows> rows = session.query(
       "SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME, SCHEMA_NAME FROM "
-      "information_schema.SCHEMATA WHERE SCHEMA_NAME = " + quote_text(database));
+      "information_schema.SCHEMATA WHERE SCHEMA_NAME = " +
+      quote_text(database));
   if (!rows.ok()) return rows.error().within("read database " + database);
   for (const auto& row : rows.value().rows) {
     if (row[2] != database) continue;
@@ -79,7 +84,8 @@ Result<std::optional<DatabaseDefaults>> read_defaults(mysql::Session& session, c
   return std::optional<DatabaseDefaults>();
 }
 
-Result<DatabaseDefaults> translated(const Ends& ends, const DatabaseDefaults& defaults, const sql::CollationMap& map) {
+Result<DatabaseDefaults> translated(const Ends& ends, const DatabaseDefaults& defaults,
+                                    const sql::CollationMap& map) {
   DatabaseDefaults out = defaults;
   if (ends.from() == ends.to() && !map.contains(defaults.collation)) return out;
   if (const auto mapped = map.find(defaults.collation); mapped != map.end()) {
@@ -87,10 +93,12 @@ Result<DatabaseDefaults> translated(const Ends& ends, const DatabaseDefaults& de
   } else {
     const auto twin = sql::collation_twin(defaults.collation, ends.from(), ends.to());
     if (!twin) {
-      return Error{Errc::refused,
-                   fmt::format("collation {} has no exact counterpart at the target; map it, for example to {}",
-                               defaults.collation, sql::collation_proposal(defaults.collation, ends.to())),
-                   0};
+      return Error{
+          Errc::refused,
+          fmt::format(
+              "collation {} has no exact counterpart at the target; map it, for example to {}",
+              defaults.collation, sql::collation_proposal(defaults.collation, ends.to())),
+          0};
     }
     out.collation = *twin;
   }
@@ -99,43 +107,50 @@ Result<DatabaseDefaults> translated(const Ends& ends, const DatabaseDefaults& de
 }
 
 Result<bool> has_tables(mysql::Session& session, const std::string& database) {
-  Result<mysql::Rows> rows = session.query(fmt::format(
-      "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} LIMIT 1", quote_text(database)));
+  Result<mysql::Rows> rows = session.query(
+      fmt::format("SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} LIMIT 1",
+                  quote_text(database)));
   if (!rows.ok()) return rows.error();
   return !rows.value().rows.empty();
 }
 
-// The statement that makes the database, empty when there is nothing to do. One that is there keeps its
-// settings unless it is still empty: statements that come later through the binlog rely on the defaults
-// of the source.
-Result<std::string> plan_database(const Ends& ends, const std::string& from, const std::string& to, const sql::CollationMap& map) {
+// The statement that makes the database, empty when there is nothing to do. One that is there keeps
+// its settings unless it is still empty: statements that come later through the binlog rely on the
+// defaults of the source.
+Result<std::string> plan_database(const Ends& ends, const std::string& from, const std::string& to,
+                                  const sql::CollationMap& map) {
   Result<std::optional<DatabaseDefaults>> read = read_defaults(ends.source, from);
   if (!read.ok()) return read.error();
-  if (!read.value()) return Error{Errc::lost, fmt::format("database {} is gone from the source", from), 0};
+  if (!read.value())
+    return Error{Errc::lost, fmt::format("database {} is gone from the source", from), 0};
   Result<DatabaseDefaults> wanted = translated(ends, *read.value(), map);
   if (!wanted.ok()) return wanted.error().within("database " + from);
   Result<std::optional<DatabaseDefaults>> there = read_defaults(ends.target, to);
   if (!there.ok()) return there.error();
   const std::string clause =
       fmt::format("CHARACTER SET {} COLLATE {}", wanted.value().charset, wanted.value().collation);
-  if (!there.value()) return fmt::format("CREATE DATABASE IF NOT EXISTS {} {}", quote_name(to), clause);
-  if (sql::collation_key(there.value()->collation) == sql::collation_key(wanted.value().collation)) {
+  if (!there.value())
+    return fmt::format("CREATE DATABASE IF NOT EXISTS {} {}", quote_name(to), clause);
+  if (sql::collation_key(there.value()->collation) ==
+      sql::collation_key(wanted.value().collation)) {
     return std::string();
   }
   Result<bool> used = has_tables(ends.target, to);
   if (!used.ok()) return used.error();
   const std::string alter = fmt::format("ALTER DATABASE {} {}", quote_name(to), clause);
   if (!used.value()) return alter;
-  return Error{Errc::refused,
-               fmt::format("database {} exists at the target with collation {}, the source has {}: run {} if its "
-                           "tables may be kept",
-                           to, there.value()->collation, wanted.value().collation, alter),
-               0};
+  return Error{
+      Errc::refused,
+      fmt::format(
+          "database {} exists at the target with collation {}, the source has {}: run {} if its "
+          "tables may be kept",
+          to, there.value()->collation, wanted.value().collation, alter),
+      0};
 }
 
 // The source's definition as the target should have it, under its name there.
-Result<sql::CreateTable> definition_for_target(const Ends& ends, const TargetNames& names, const Route& route,
-                                               const sql::CollationMap& map) {
+Result<sql::CreateTable> definition_for_target(const Ends& ends, const TargetNames& names,
+                                               const Route& route, const sql::CollationMap& map) {
   Result<std::string> text = mysql::read_create_table(ends.source, route.source);
   if (!text.ok()) return text.error();
   Result<sql::CreateTable> table = sql::parse_create_table(text.value());
@@ -144,24 +159,28 @@ Result<sql::CreateTable> definition_for_target(const Ends& ends, const TargetNam
   Status done = sql::translate(table.value(), ends.from(), ends.to(), map);
   if (!done.ok()) return done.error().within(route.source.to_string());
   sql::set_name(table.value(), route.target);
-  sql::route_parents(table.value(), route.source.database, [&](const TableName& parent) { return names.of(parent); });
+  sql::route_parents(table.value(), route.source.database,
+                     [&](const TableName& parent) { return names.of(parent); });
   return table;
 }
 
-Status compare_existing(const Ends& ends, const Route& route, sql::CreateTable wanted, bool late_indexes) {
+Status compare_existing(const Ends& ends, const Route& route, sql::CreateTable wanted,
+                        bool late_indexes) {
   Result<std::string> text = mysql::read_create_table(ends.target, route.target);
   if (!text.ok()) return text.error();
   Result<sql::CreateTable> there = sql::parse_create_table(text.value());
   if (!there.ok()) return there.error().within(route.target.to_string());
   sql::set_name(there.value(), route.target);
-  sql::route_parents(there.value(), route.target.database, [](const TableName& parent) { return parent; });
+  sql::route_parents(there.value(), route.target.database,
+                     [](const TableName& parent) { return parent; });
   if (late_indexes) {  // they are added later, and by an earlier run may be there or not
     (void)sql::take_late_keys(wanted);
     (void)sql::take_late_keys(there.value());
   }
   const std::vector<std::string> lines = sql::differences(wanted, there.value());
   if (lines.empty()) return Unit{};
-  std::string what = fmt::format("table {} exists at the target with another definition:", route.target.to_string());
+  std::string what = fmt::format("table {} exists at the target with another definition:",
+                                 route.target.to_string());
   for (const std::string& line : lines) what += "\n  " + line;
   return Error{Errc::refused, what, 0};
 }
@@ -169,7 +188,8 @@ Status compare_existing(const Ends& ends, const Route& route, sql::CreateTable w
 // Base tables and views alike: a view takes the name as well.
 Result<std::set<TableName>> existing_names(mysql::Session& target) {
   std::set<TableName> out;
-  Result<mysql::Rows> rows = target.query("SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES");
+  Result<mysql::Rows> rows =
+      target.query("SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES");
   if (!rows.ok()) return rows.error().within("list the target's tables");
   for (const auto& row : rows.value().rows) out.insert({row[0].value_or(""), row[1].value_or("")});
   return out;
@@ -194,20 +214,25 @@ Result<std::string> plan_table(const TableStep& step, const Route& route) {
   const bool exists = step.existing.contains(route.target);
   if (exists && !step.options.use_existing) {
     return Error{Errc::refused,
-                 fmt::format("{} exists at the target (--existing use takes it as it is)", route.target.to_string()), 0};
+                 fmt::format("{} exists at the target (--existing use takes it as it is)",
+                             route.target.to_string()),
+                 0};
   }
   Result<sql::CreateTable> table = definition_for_target(step.ends, step.names, route, step.map);
   if (!table.ok()) return table.error();
   if (exists) {
-    Status same = compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
+    Status same =
+        compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
     return same.ok() ? Result<std::string>(std::string()) : Result<std::string>(same.error());
   }
   if (step.keys_required && !has_primary_key(table.value())) {
-    return Error{Errc::refused,
-                 fmt::format("{} has no primary key, and the target demands one (sql_require_primary_key = ON); "
-                             "this account may not switch it off for its session",
-                             route.source.to_string()),
-                 0};
+    return Error{
+        Errc::refused,
+        fmt::format(
+            "{} has no primary key, and the target demands one (sql_require_primary_key = ON); "
+            "this account may not switch it off for its session",
+            route.source.to_string()),
+        0};
   }
   if (step.options.late_indexes) (void)sql::take_late_keys(table.value());
   return sql::to_text(table.value());
@@ -221,7 +246,8 @@ struct Creation {
 Result<std::vector<Creation>> plan_all(const TableStep& step, const std::vector<Route>& routes) {
   std::vector<Creation> out;
   std::set<std::pair<std::string, std::string>> databases;
-  for (const Route& route : routes) databases.insert({route.source.database, route.target.database});
+  for (const Route& route : routes)
+    databases.insert({route.source.database, route.target.database});
   for (const auto& [from, to] : databases) {
     Result<std::string> statement = plan_database(step.ends, from, to, step.map);
     if (!statement.ok()) return statement.error();
@@ -230,7 +256,8 @@ Result<std::vector<Creation>> plan_all(const TableStep& step, const std::vector<
   for (const Route& route : routes) {
     Result<std::string> statement = plan_table(step, route);
     if (!statement.ok()) return statement.error();
-    if (!statement.value().empty()) out.push_back({route.target.to_string(), std::move(statement).value()});
+    if (!statement.value().empty())
+      out.push_back({route.target.to_string(), std::move(statement).value()});
   }
   return out;
 }
@@ -240,9 +267,12 @@ std::string key_name(const std::string& key) {
   const std::size_t begin = key.find('`');
   std::size_t end = begin == std::string::npos ? begin : begin + 1;
   while (end < key.size()) {
-    if (key[end] != '`') ++end;
-    else if (end + 1 < key.size() && key[end + 1] == '`') end += 2;
-    else break;
+    if (key[end] != '`')
+      ++end;
+    else if (end + 1 < key.size() && key[end + 1] == '`')
+      end += 2;
+    else
+      break;
   }
   if (begin == std::string::npos || end >= key.size()) return key;
   return ascii::lower(key.substr(begin, end - begin));
@@ -251,7 +281,8 @@ std::string key_name(const std::string& key) {
 std::uint64_t counter_of(std::string_view create_table) {
   constexpr std::string_view kOption = " AUTO_INCREMENT=";
   const std::size_t options = create_table.rfind("\n)");
-  const std::size_t at = options == std::string_view::npos ? options : create_table.find(kOption, options);
+  const std::size_t at =
+      options == std::string_view::npos ? options : create_table.find(kOption, options);
   if (at > create_table.find(" COMMENT='", options)) return 0;  // not the option, if there is any
   if (at == std::string_view::npos) return 0;
   std::uint64_t value = 0;
@@ -267,7 +298,8 @@ Result<std::vector<std::string>> missing_keys(const Ends& ends, const Route& rou
   Result<sql::CreateTable> wanted = sql::parse_create_table(text.value());
   if (!wanted.ok()) return wanted.error().within(route.source.to_string());
   // Only keys are translated: what columns became was settled when the table was created.
-  sql::CreateTable late = {wanted.value().head, {}, sql::take_late_keys(wanted.value()), {}, {}, ")"};
+  sql::CreateTable late = {
+      wanted.value().head, {}, sql::take_late_keys(wanted.value()), {}, {}, ")"};
   Status done = sql::translate(late, ends.from(), ends.to());
   if (!done.ok()) return done.error().within(route.source.to_string());
   text = mysql::read_create_table(ends.target, route.target);
@@ -283,7 +315,8 @@ Result<std::vector<std::string>> missing_keys(const Ends& ends, const Route& rou
   return missing;
 }
 
-Result<mysql::Outcome> add_keys(mysql::Session& target, const TableName& table, const std::vector<std::string>& keys) {
+Result<mysql::Outcome> add_keys(mysql::Session& target, const TableName& table,
+                                const std::vector<std::string>& keys) {
   std::string alter = "ALTER TABLE " + full_name(table);
   for (const std::string& key : keys) alter += (&key == keys.data() ? " ADD " : ", ADD ") + key;
   Result<mysql::Outcome> done = target.execute(alter + ", ALGORITHM=INPLACE, LOCK=NONE");
@@ -295,8 +328,8 @@ Result<mysql::Outcome> add_keys(mysql::Session& target, const TableName& table, 
 
 }  // namespace
 
-Status create_tables(mysql::Session& source, mysql::Session& target, const std::vector<Route>& routes,
-                     const DefinitionOptions& options) {
+Status create_tables(mysql::Session& source, mysql::Session& target,
+                     const std::vector<Route>& routes, const DefinitionOptions& options) {
   const Ends ends{source, target};
   const TargetNames names(routes);
   mysql::SettingScope scope(target);
@@ -349,9 +382,11 @@ Status raise_auto_increment(mysql::Session& source, mysql::Session& target, cons
   text = mysql::read_create_table(target, route.target);
   if (!text.ok()) return text.error();
   if (counter_of(text.value()) >= wanted) return Unit{};
-  Result<mysql::Outcome> done =
-      target.execute(fmt::format("ALTER TABLE {} AUTO_INCREMENT = {}", full_name(route.target), wanted));
-  return done.ok() ? Status(Unit{}) : Status(done.error().within("raise the counter of " + route.target.to_string()));
+  Result<mysql::Outcome> done = target.execute(
+      fmt::format("ALTER TABLE {} AUTO_INCREMENT = {}", full_name(route.target), wanted));
+  return done.ok()
+             ? Status(Unit{})
+             : Status(done.error().within("raise the counter of " + route.target.to_string()));
 }
 
 }  // namespace wherry::copy

@@ -20,17 +20,18 @@ struct Route {
 };
 
 struct DefinitionOptions {
-  bool late_indexes = true;  // --indexes after
-  bool use_existing = false; // --existing use
+  bool late_indexes = true;   // --indexes after
+  bool use_existing = false;  // --existing use
   std::vector<std::pair<std::string, std::string>> collation_map;
 };
 
-// CREATE DATABASE (character set and collation of the source's) and CREATE TABLE for all routes, with
-// foreign keys in any order. A table that exists: Errc::refused, or with use_existing its definition
-// is compared and the differing lines are named. A refusal comes before anything is created. A run
-// that is resumed passes use_existing: plain indexes that come late may then be there or not.
-Status create_tables(mysql::Session& source, mysql::Session& target, const std::vector<Route>& routes,
-                     const DefinitionOptions& options);
+// CREATE DATABASE (character set and collation of the source's) and CREATE TABLE for all routes,
+// with foreign keys in any order. A table that exists: Errc::refused, or with use_existing its
+// definition is compared and the differing lines are named. A refusal comes before anything is
+// created. A run that is resumed passes use_existing: plain indexes that come late may then be
+// there or not.
+Status create_tables(mysql::Session& source, mysql::Session& target,
+                     const std::vector<Route>& routes, const DefinitionOptions& options);
 
 // Adds to the target table every plain index that the source's definition has and the target lacks.
 // Online where the server can (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.

@@ -19,8 +19,8 @@ class TargetNames {
   TableName of(const TableName& source) const;
   bool is_routed(const TableName& source) const { return tables_.contains(source); }
 
-  // Databases of the source in order, each with the one database its tables go to; null where they go
-  // to several.
+  // Databases of the source in order, each with the one database its tables go to; null where they
+  // go to several.
   const std::map<std::string, std::optional<std::string>>& databases() const { return databases_; }
 
  private:

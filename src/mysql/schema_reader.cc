@@ -14,11 +14,13 @@ namespace wherry::mysql {
 namespace {
 
 constexpr std::string_view kTables =
-    "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH FROM information_schema.TABLES "
+    "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH FROM "
+    "information_schema.TABLES "
     "WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {}";
 constexpr std::string_view kColumns =
     "SELECT TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, "
-    "CHARACTER_SET_NAME, COLLATION_NAME, CHARACTER_OCTET_LENGTH, DATETIME_PRECISION, IS_NULLABLE, EXTRA, "
+    "CHARACTER_SET_NAME, COLLATION_NAME, CHARACTER_OCTET_LENGTH, DATETIME_PRECISION, IS_NULLABLE, "
+    "EXTRA, "
     "GENERATION_EXPRESSION FROM information_schema.COLUMNS WHERE {}";
 constexpr std::string_view kIndexes =
     "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, SUB_PART, NON_UNIQUE, "
@@ -31,8 +33,8 @@ constexpr std::string_view kForeignRules =
     "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE "
     "FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE {}";
 
-constexpr std::array<std::string_view, 5> kSystemDatabases = {"mysql", "information_schema",
-                                                              "performance_schema", "sys", "ndbinfo"};
+constexpr std::array<std::string_view, 5> kSystemDatabases = {
+    "mysql", "information_schema", "performance_schema", "sys", "ndbinfo"};
 // Both servers look single databases up directly, and open every table of every other clause.
 constexpr std::size_t kDatabasesNamedMax = 8;
 
@@ -45,7 +47,8 @@ const Setting& hidden_keys() {
   return kShown;
 }
 
-// MySQL hides its generated invisible primary keys, and shows estimates up to a day old, unless told.
+// MySQL hides its generated invisible primary keys, and shows estimates up to a day old, unless
+// told.
 Status prepare_information_schema(const Session& session, SettingScope& scope) {
   if (session.facts().is_mariadb() || session.facts().version < 80000) return Unit{};
   std::vector<Setting> settings = {{"information_schema_stats_expiry", "0"}};
@@ -54,7 +57,8 @@ Status prepare_information_schema(const Session& session, SettingScope& scope) {
 }
 
 // Runs one query once per clause and adds its rows to `into`.
-Status collect(Session& session, std::string_view query, const std::vector<std::string>& clauses, Rows& into) {
+Status collect(Session& session, std::string_view query, const std::vector<std::string>& clauses,
+               Rows& into) {
   for (const std::string& clause : clauses) {
     Result<Rows> rows = session.query(fmt::format(fmt::runtime(query), clause));
     if (!rows.ok()) return rows.error().within("read information_schema");
@@ -79,9 +83,9 @@ Status complete(Session& session, const SchemaRows& rows, std::vector<Table>& ta
   const std::vector<TableName> hidden = without_rules(tables, rows);
   for (Table& table : tables) {
     const bool rules = std::binary_search(hidden.begin(), hidden.end(), table.name);
-    const bool period = std::any_of(table.indexes.begin(), table.indexes.end(), [&](const Index& index) {
-      return may_lack_overlaps(table, index);
-    });
+    const bool period =
+        std::any_of(table.indexes.begin(), table.indexes.end(),
+                    [&](const Index& index) { return may_lack_overlaps(table, index); });
     if (!rules && !period) continue;
     Result<std::string> text = read_create_table(session, table.name);
     if (!text.ok() && text.error().code == Errc::lost) continue;  // dropped meanwhile
@@ -93,19 +97,22 @@ Status complete(Session& session, const SchemaRows& rows, std::vector<Table>& ta
 }
 
 bool is_system(std::string_view database) {
-  return std::find(kSystemDatabases.begin(), kSystemDatabases.end(), database) != kSystemDatabases.end();
+  return std::find(kSystemDatabases.begin(), kSystemDatabases.end(), database) !=
+         kSystemDatabases.end();
 }
 
 // The clause that names all user databases by the given column.
 std::string user_databases(std::string_view column) {
   std::string names;
-  for (const std::string_view name : kSystemDatabases) names += (names.empty() ? "" : ", ") + quote_text(name);
+  for (const std::string_view name : kSystemDatabases)
+    names += (names.empty() ? "" : ", ") + quote_text(name);
   return fmt::format("{} NOT IN ({})", column, names);
 }
 
 }  // namespace
 
-Result<std::vector<Table>> read_tables(Session& session, const std::function<bool(const TableName&)>& wanted) {
+Result<std::vector<Table>> read_tables(Session& session,
+                                       const std::function<bool(const TableName&)>& wanted) {
   SettingScope scope(session);
   Status done = prepare_information_schema(session, scope);
   if (!done.ok()) return done.error();
@@ -155,7 +162,8 @@ Result<Table> read_table(Session& session, const TableName& name) {
   if (!done.ok()) return done.error();
   // The servers compare these names without case where they were told to; here the bytes decide.
   std::vector<Table> tables = to_tables(rows, [&](const TableName& one) { return one == name; });
-  if (tables.empty() || is_system(name.database)) return Error{Errc::lost, "there is no table " + name.to_string(), 0};
+  if (tables.empty() || is_system(name.database))
+    return Error{Errc::lost, "there is no table " + name.to_string(), 0};
   done = complete(session, rows, tables);
   if (!done.ok()) return done.error();
   return std::move(tables.front());
@@ -176,7 +184,8 @@ Result<std::string> read_create_table(Session& session, const TableName& name) {
     return error;
   }
   if (rows.value().rows.empty() || rows.value().rows[0].size() < 2 || !rows.value().rows[0][1]) {
-    return Error{Errc::malformed, "SHOW CREATE TABLE of " + name.to_string() + " returned nothing", 0};
+    return Error{Errc::malformed, "SHOW CREATE TABLE of " + name.to_string() + " returned nothing",
+                 0};
   }
   return *rows.value().rows[0][1];
 }

@@ -12,9 +12,11 @@
 namespace wherry::mysql {
 
 // Base tables (no views, no sequences) of all user databases that the filter accepts, with columns,
-// indexes and foreign keys, in a handful of queries however many tables there are (10 000 tables must
-// cost seconds, not minutes). System databases are never returned; the meta database is for the filter.
-Result<std::vector<Table>> read_tables(Session& session, const std::function<bool(const TableName&)>& wanted);
+// indexes and foreign keys, in a handful of queries however many tables there are (10 000 tables
+// must cost seconds, not minutes). System databases are never returned; the meta database is for
+// the filter.
+Result<std::vector<Table>> read_tables(Session& session,
+                                       const std::function<bool(const TableName&)>& wanted);
 
 // One table; Errc::lost when it does not exist.
 Result<Table> read_table(Session& session, const TableName& name);

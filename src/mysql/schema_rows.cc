@@ -49,7 +49,8 @@ Table* table_of(TableMap& tables, const Row& row) {
 }
 
 bool is_number(ColumnClass kind) {
-  return kind == ColumnClass::integer || kind == ColumnClass::decimal || kind == ColumnClass::floating;
+  return kind == ColumnClass::integer || kind == ColumnClass::decimal ||
+         kind == ColumnClass::floating;
 }
 
 Column to_column(const Row& row) {
@@ -59,7 +60,8 @@ Column to_column(const Row& row) {
   column.data_type = ascii::lower(text_of(row, 5));
   column.charset = text_of(row, 6);
   column.collation = text_of(row, 7);
-  column.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(number_of(row, 8), UINT32_MAX));
+  column.length =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(number_of(row, 8), UINT32_MAX));
   column.fraction = static_cast<std::uint8_t>(number_of(row, 9));
   column.nullable = text_of(row, 10) == "YES";
   column.kind = to_column_class(column.data_type, !column.charset.empty());
@@ -70,8 +72,8 @@ Column to_column(const Row& row) {
   const std::string& extra = text_of(row, 11);
   column.auto_increment = has_word(extra, "auto_increment");
   column.invisible = has_word(extra, "invisible");
-  // MySQL's DEFAULT_GENERATED is an expression default, not a generated column. The two columns of a
-  // system-versioned period are kept by the server and stored.
+  // MySQL's DEFAULT_GENERATED is an expression default, not a generated column. The two columns of
+  // a system-versioned period are kept by the server and stored.
   const std::string expression = ascii::lower(text_of(row, 12));
   const bool period = expression == "row start" || expression == "row end";
   column.stored = period || has_word(extra, "stored generated") || has_word(extra, "persistent");
@@ -100,8 +102,8 @@ void add_indexes(TableMap& tables, const Rows& rows) {
     Index& index = index_named(*table, text_of(*row, 2));
     index.unique = number_of(*row, 6) == 0;
     index.primary = index.name == "PRIMARY";
-    // MariaDB's unique keys over whole BLOB and TEXT columns are kept by a hidden hash: nothing can be
-    // read in their order, as with an expression.
+    // MariaDB's unique keys over whole BLOB and TEXT columns are kept by a hidden hash: nothing can
+    // be read in their order, as with an expression.
     if (text_of(*row, 7) == "HASH" && ascii::same(table->engine, "InnoDB")) index.functional = true;
     const auto column = table->find_column(text_of(*row, 4));
     if (!(*row)[4] || !column) {
@@ -111,9 +113,11 @@ void add_indexes(TableMap& tables, const Rows& rows) {
     index.parts.push_back({*column, static_cast<std::uint32_t>(number_of(*row, 5))});
   }
   for (auto& [name, table] : tables) {
-    std::stable_sort(table.indexes.begin(), table.indexes.end(), [](const Index& a, const Index& b) {
-      return std::pair(!a.primary, std::string_view(a.name)) < std::pair(!b.primary, std::string_view(b.name));
-    });
+    std::stable_sort(table.indexes.begin(), table.indexes.end(),
+                     [](const Index& a, const Index& b) {
+                       return std::pair(!a.primary, std::string_view(a.name)) <
+                              std::pair(!b.primary, std::string_view(b.name));
+                     });
   }
 }
 
@@ -165,25 +169,39 @@ struct TypeName {
   ColumnClass kind;
 };
 
-constexpr std::array kTypes = {
-    TypeName{"tinyint", ColumnClass::integer},     TypeName{"smallint", ColumnClass::integer},
-    TypeName{"mediumint", ColumnClass::integer},   TypeName{"int", ColumnClass::integer},
-    TypeName{"integer", ColumnClass::integer},     TypeName{"bigint", ColumnClass::integer},
-    TypeName{"decimal", ColumnClass::decimal},     TypeName{"numeric", ColumnClass::decimal},
-    TypeName{"float", ColumnClass::floating},      TypeName{"double", ColumnClass::floating},
-    TypeName{"real", ColumnClass::floating},       TypeName{"bit", ColumnClass::bit},
-    TypeName{"date", ColumnClass::date},           TypeName{"time", ColumnClass::time},
-    TypeName{"datetime", ColumnClass::datetime},   TypeName{"timestamp", ColumnClass::timestamp},
-    TypeName{"year", ColumnClass::year},           TypeName{"enum", ColumnClass::enumeration},
-    TypeName{"set", ColumnClass::set},             TypeName{"json", ColumnClass::json},
-    TypeName{"vector", ColumnClass::vector},       TypeName{"uuid", ColumnClass::uuid},
-    TypeName{"inet4", ColumnClass::inet4},         TypeName{"inet6", ColumnClass::inet6},
-    TypeName{"geometry", ColumnClass::geometry},   TypeName{"point", ColumnClass::geometry},
-    TypeName{"linestring", ColumnClass::geometry}, TypeName{"polygon", ColumnClass::geometry},
-    TypeName{"multipoint", ColumnClass::geometry}, TypeName{"multilinestring", ColumnClass::geometry},
-    TypeName{"multipolygon", ColumnClass::geometry},
-    TypeName{"geometrycollection", ColumnClass::geometry},
-    TypeName{"geomcollection", ColumnClass::geometry}};
+constexpr std::array kTypes = {TypeName{"tinyint", ColumnClass::integer},
+                               TypeName{"smallint", ColumnClass::integer},
+                               TypeName{"mediumint", ColumnClass::integer},
+                               TypeName{"int", ColumnClass::integer},
+                               TypeName{"integer", ColumnClass::integer},
+                               TypeName{"bigint", ColumnClass::integer},
+                               TypeName{"decimal", ColumnClass::decimal},
+                               TypeName{"numeric", ColumnClass::decimal},
+                               TypeName{"float", ColumnClass::floating},
+                               TypeName{"double", ColumnClass::floating},
+                               TypeName{"real", ColumnClass::floating},
+                               TypeName{"bit", ColumnClass::bit},
+                               TypeName{"date", ColumnClass::date},
+                               TypeName{"time", ColumnClass::time},
+                               TypeName{"datetime", ColumnClass::datetime},
+                               TypeName{"timestamp", ColumnClass::timestamp},
+                               TypeName{"year", ColumnClass::year},
+                               TypeName{"enum", ColumnClass::enumeration},
+                               TypeName{"set", ColumnClass::set},
+                               TypeName{"json", ColumnClass::json},
+                               TypeName{"vector", ColumnClass::vector},
+                               TypeName{"uuid", ColumnClass::uuid},
+                               TypeName{"inet4", ColumnClass::inet4},
+                               TypeName{"inet6", ColumnClass::inet6},
+                               TypeName{"geometry", ColumnClass::geometry},
+                               TypeName{"point", ColumnClass::geometry},
+                               TypeName{"linestring", ColumnClass::geometry},
+                               TypeName{"polygon", ColumnClass::geometry},
+                               TypeName{"multipoint", ColumnClass::geometry},
+                               TypeName{"multilinestring", ColumnClass::geometry},
+                               TypeName{"multipolygon", ColumnClass::geometry},
+                               TypeName{"geometrycollection", ColumnClass::geometry},
+                               TypeName{"geomcollection", ColumnClass::geometry}};
 
 }  // namespace
 
@@ -194,7 +212,8 @@ ColumnClass to_column_class(std::string_view data_type, bool has_charset) {
   return has_charset ? ColumnClass::text : ColumnClass::binary;
 }
 
-std::vector<Table> to_tables(const SchemaRows& rows, const std::function<bool(const TableName&)>& wanted) {
+std::vector<Table> to_tables(const SchemaRows& rows,
+                             const std::function<bool(const TableName&)>& wanted) {
   TableMap tables;
   for (const Row& row : rows.tables.rows) {
     TableName name{text_of(row, 0), text_of(row, 1)};

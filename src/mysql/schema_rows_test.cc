@@ -17,7 +17,8 @@ Rows rows_of(std::string_view text) {
     std::vector<Field>& row = rows.rows.emplace_back();
     for (std::size_t at = 0; at != std::string_view::npos;) {
       const std::size_t end = line.find('\t', at);
-      const std::string_view field = line.substr(at, end == std::string_view::npos ? end : end - at);
+      const std::string_view field =
+          line.substr(at, end == std::string_view::npos ? end : end - at);
       row.push_back(field == "NULL" ? Field() : Field(std::string(field)));
       at = end == std::string_view::npos ? end : end + 1;
     }
@@ -30,12 +31,15 @@ bool any(const TableName&) { return true; }
 // Captured from MariaDB 10.11.
 SchemaRows mariadb_rows() {
   SchemaRows rows;
-  rows.tables = rows_of("a\tt1\tInnoDB\t7\t16384\na\tovl\tInnoDB\t0\t1\na\tm1\tInnoDB\t0\t1\n"
-                        "a\tver2\tInnoDB\t0\t1\na\tchild\tInnoDB\t0\t1\na\tgone\tInnoDB\t0\t1");
+  rows.tables = rows_of(
+      "a\tt1\tInnoDB\t7\t16384\na\tovl\tInnoDB\t0\t1\na\tm1\tInnoDB\t0\t1\n"
+      "a\tver2\tInnoDB\t0\t1\na\tchild\tInnoDB\t0\t1\na\tgone\tInnoDB\t0\t1");
   rows.columns = rows_of(
       "a\tver2\t1\tid\tint(11)\tint\tNULL\tNULL\tNULL\tNULL\tNO\t\tNULL\n"
-      "a\tver2\t3\trs\ttimestamp(6)\ttimestamp\tNULL\tNULL\tNULL\t6\tNO\tSTORED GENERATED\tROW START\n"
-      "a\tver2\t4\tre\ttimestamp(6)\ttimestamp\tNULL\tNULL\tNULL\t6\tNO\tSTORED GENERATED\tROW END\n"
+      "a\tver2\t3\trs\ttimestamp(6)\ttimestamp\tNULL\tNULL\tNULL\t6\tNO\tSTORED GENERATED\tROW "
+      "START\n"
+      "a\tver2\t4\tre\ttimestamp(6)\ttimestamp\tNULL\tNULL\tNULL\t6\tNO\tSTORED GENERATED\tROW "
+      "END\n"
       "a\tovl\t3\tt\tdate\tdate\tNULL\tNULL\tNULL\tNULL\tNO\t\tNULL\n"
       "a\tovl\t2\tf\tdate\tdate\tNULL\tNULL\tNULL\tNULL\tNO\t\tNULL\n"
       "a\tovl\t1\tid\tint(11)\tint\tNULL\tNULL\tNULL\tNULL\tNO\t\tNULL\n"
@@ -48,7 +52,8 @@ SchemaRows mariadb_rows() {
       "a\tt1\t3\tde\tdecimal(10,2) unsigned\tdecimal\tNULL\tNULL\tNULL\tNULL\tYES\t\tNULL\n"
       "a\tt1\t4\tvc\tvarchar(10)\tvarchar\tlatin1\tlatin1_swedish_ci\t10\tNULL\tYES\t\tNULL\n"
       "a\tt1\t5\tbi\tbinary(7)\tbinary\tNULL\tNULL\t7\tNULL\tYES\t\tNULL\n"
-      "a\tt1\t6\ten\tenum('unsigned','b')\tenum\tutf8mb4\tutf8mb4_general_ci\t32\tNULL\tYES\t\tNULL\n"
+      "a\tt1\t6\ten\tenum('unsigned','b')\tenum\tutf8mb4\tutf8mb4_general_"
+      "ci\t32\tNULL\tYES\t\tNULL\n"
       "a\tt1\t7\tj\tlongtext\tlongtext\tutf8mb4\tutf8mb4_bin\t4294967295\tNULL\tYES\t\tNULL\n"
       "a\tt1\t8\tti\ttime(2)\ttime\tNULL\tNULL\tNULL\t2\tYES\t\tNULL\n"
       "a\tt1\t9\tv1\tint(11)\tint\tNULL\tNULL\tNULL\tNULL\tYES\tVIRTUAL GENERATED\t`id` + 1\n"
@@ -62,8 +67,10 @@ SchemaRows mariadb_rows() {
       "a\tovl\tuo\t3\tf\tNULL\t0\tBTREE\na\tm1\tuh\t1\ttt\tNULL\t0\tHASH\n"
       "a\tm1\tPRIMARY\t1\tid\tNULL\t0\tBTREE\na\tt1\tkk\t2\tvc\t3\t1\tBTREE\n"
       "a\tt1\tkk\t1\tbi\tNULL\t1\tBTREE\na\tt1\tPRIMARY\t1\tid\tNULL\t0\tBTREE");
-  rows.foreign_columns = rows_of("a\tchild\tfk1\t1\tp\ta\tparent\tid\na\tchild\tfk2\t1\tp2\tb\tparent\tid");
-  rows.foreign_rules = rows_of("a\tchild\tfk1\tRESTRICT\tCASCADE\na\tchild\tfk2\tRESTRICT\tRESTRICT");
+  rows.foreign_columns =
+      rows_of("a\tchild\tfk1\t1\tp\ta\tparent\tid\na\tchild\tfk2\t1\tp2\tb\tparent\tid");
+  rows.foreign_rules =
+      rows_of("a\tchild\tfk1\tRESTRICT\tCASCADE\na\tchild\tfk2\tRESTRICT\tRESTRICT");
   return rows;
 }
 
@@ -141,7 +148,8 @@ TEST(SchemaRows, MarksKeysWithoutOverlaps) {
   EXPECT_FALSE(may_lack_overlaps(named(tables, "t1"), named(tables, "t1").indexes[0]));
   mark_without_overlaps(table, "CREATE TABLE `ovl` (\n  UNIQUE KEY `uo` (`id`,`t`,`f`)\n)");
   EXPECT_FALSE(table.indexes[0].functional);
-  mark_without_overlaps(table, "CREATE TABLE `ovl` (\n  UNIQUE KEY `uo` (`id`,`p` WITHOUT OVERLAPS)\n)");
+  mark_without_overlaps(table,
+                        "CREATE TABLE `ovl` (\n  UNIQUE KEY `uo` (`id`,`p` WITHOUT OVERLAPS)\n)");
   EXPECT_TRUE(table.indexes[0].functional);
 }
 
@@ -163,10 +171,11 @@ TEST(SchemaRows, FindsRulesThatAnAccountMayNotSee) {
   std::vector<Table> tables = to_tables(rows, any);
   EXPECT_EQ(without_rules(tables, rows), (std::vector<TableName>{{"a", "child"}}));
   Table& child = const_cast<Table&>(named(tables, "child"));
-  mark_cascades(child,
-                "CREATE TABLE `child` (\n"
-                "  CONSTRAINT `fk1` FOREIGN KEY (`p`) REFERENCES ` ON DELETE CASCADE` (`id`),\n"
-                "  CONSTRAINT `fk2` FOREIGN KEY (`p2`) REFERENCES `parent` (`id`) ON UPDATE SET NULL\n)");
+  mark_cascades(
+      child,
+      "CREATE TABLE `child` (\n"
+      "  CONSTRAINT `fk1` FOREIGN KEY (`p`) REFERENCES ` ON DELETE CASCADE` (`id`),\n"
+      "  CONSTRAINT `fk2` FOREIGN KEY (`p2`) REFERENCES `parent` (`id`) ON UPDATE SET NULL\n)");
   EXPECT_FALSE(child.foreign_keys[0].cascades);
   EXPECT_TRUE(child.foreign_keys[1].cascades);
 }
@@ -176,7 +185,8 @@ TEST(SchemaRows, ReadsMysql) {
   SchemaRows rows;
   rows.tables = rows_of("a\tm1\tInnoDB\tNULL\tNULL\na\tgipk\tInnoDB\t0\t0");
   rows.columns = rows_of(
-      "a\tgipk\t1\tmy_row_id\tbigint unsigned\tbigint\tNULL\tNULL\tNULL\tNULL\tNO\tauto_increment INVISIBLE\t\n"
+      "a\tgipk\t1\tmy_row_id\tbigint unsigned\tbigint\tNULL\tNULL\tNULL\tNULL\tNO\tauto_increment "
+      "INVISIBLE\t\n"
       "a\tm1\t1\tid\tint\tint\tNULL\tNULL\tNULL\tNULL\tNO\t\t\n"
       "a\tm1\t2\tdt\tdatetime(3)\tdatetime\tNULL\tNULL\tNULL\t3\tYES\tDEFAULT_GENERATED\t\n"
       "a\tm1\t3\tv\tvector(3)\tvector\tNULL\tNULL\t12\tNULL\tYES\t\t\n"

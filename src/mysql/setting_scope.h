@@ -1,5 +1,5 @@
-// Session settings changed for the length of a scope and put back at its end. Borrows the session; its
-// thread. After a lost connection there is nothing to put back, and nothing is said.
+// Session settings changed for the length of a scope and put back at its end. Borrows the session;
+// its thread. After a lost connection there is nothing to put back, and nothing is said.
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ class SettingScope {
   SettingScope(const SettingScope&) = delete;
   SettingScope& operator=(const SettingScope&) = delete;
 
-  // All of them in one statement; those that have their value already are left alone. After a failure
-  // none is changed. A variable may be set several times: the first value is what comes back.
+  // All of them in one statement; those that have their value already are left alone. After a
+  // failure none is changed. A variable may be set several times: the first value is what comes
+  // back.
   Status set(const std::vector<Setting>& settings);
 
  private:

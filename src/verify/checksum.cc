@@ -46,7 +46,8 @@ struct Board {
 
 std::uint64_t range_rows(const ComparePlan& plan, std::uint64_t wanted) {
   const std::uint64_t row_bytes = std::max<std::uint64_t>(1, plan.row_bytes_estimate);
-  return std::max<std::uint64_t>(1, std::min(wanted, std::max(kRangeRowsMin, kRangeBytesMax / row_bytes)));
+  return std::max<std::uint64_t>(
+      1, std::min(wanted, std::max(kRangeRowsMin, kRangeBytesMax / row_bytes)));
 }
 
 void add_note(TableVerdict& verdict, std::string_view note) {
@@ -73,8 +74,10 @@ class Worker {
       std::vector<Task> more;
       if (task->kind == Task::Kind::plan) {
         Result<std::vector<Task>> planned = plan(task->table);
-        if (planned.ok()) more = std::move(planned).value();
-        else findings = planned.error();
+        if (planned.ok())
+          more = std::move(planned).value();
+        else
+          findings = planned.error();
       } else if (!has_failed(task->table)) {
         findings = compare(*task);
       }
@@ -146,7 +149,8 @@ Result<std::vector<KeyRange>> Worker::parts_of(const ComparePlan& plan) {
     if (!rows.ok()) return rows.error();
     const auto& row = rows.value().rows.at(0);
     if (!row[0] || !row[1]) return Unit{};
-    parts = split(first, *row[0], *row[1], std::min<std::size_t>(job_.options.workers * kPartsPerWorker, ranges / 2));
+    parts = split(first, *row[0], *row[1],
+                  std::min<std::size_t>(job_.options.workers * kPartsPerWorker, ranges / 2));
     return Unit{};
   });
   if (!done.ok()) return done.error();
@@ -154,7 +158,8 @@ Result<std::vector<KeyRange>> Worker::parts_of(const ComparePlan& plan) {
 }
 
 Result<Findings> Worker::compare(const Task& task) {
-  const auto plan = job_.board.read([&](const Board& board) { return board.tables[task.table].plan; });
+  const auto plan =
+      job_.board.read([&](const Board& board) { return board.tables[task.table].plan; });
   ServerReader source(source_, *plan, plan->source);
   ServerReader target(target_, *plan, plan->target);
   CompareLimits limits;
@@ -197,13 +202,16 @@ void Worker::finish(const Task& task, Result<Findings> findings, std::vector<Tas
     verdict.rows += found.rows;
     verdict.ranges += found.ranges;
     verdict.differences += found.differences;
-    const std::size_t room = job_.options.listed_max - std::min(job_.options.listed_max, verdict.listed.size());
+    const std::size_t room =
+        job_.options.listed_max - std::min(job_.options.listed_max, verdict.listed.size());
     const std::size_t taken = std::min(room, found.listed.size());
     std::move(found.listed.begin(), found.listed.begin() + static_cast<std::ptrdiff_t>(taken),
               std::back_inserter(verdict.listed));
-    if (found.at_least) add_note(verdict, "at least so many differences: there are too many to count each");
+    if (found.at_least)
+      add_note(verdict, "at least so many differences: there are too many to count each");
     if (work.open_tasks > 0 || work.failed) return;
-    // Two servers may sort text differently under one name: then ranges differ though the rows agree.
+    // Two servers may sort text differently under one name: then ranges differ though the rows
+    // agree.
     if (work.plan->order == Order::likely && verdict.differences > 0 && !again) {
       ++work.open_tasks;
       board.tasks.push_front({Task::Kind::bag, task.table, {}});
@@ -231,8 +239,10 @@ std::deque<Task> first_tasks(const std::vector<TablePair>& tables) {
 
 }  // namespace
 
-Result<std::vector<TableVerdict>> compare_tables(const std::vector<TablePair>& tables, const SessionFactory& source,
-                                                 const SessionFactory& target, const ChecksumOptions& options,
+Result<std::vector<TableVerdict>> compare_tables(const std::vector<TablePair>& tables,
+                                                 const SessionFactory& source,
+                                                 const SessionFactory& target,
+                                                 const ChecksumOptions& options,
                                                  const std::atomic<bool>& stop) {
   Guarded<Board> board;
   const std::size_t count = std::max(1U, options.workers);
@@ -240,7 +250,8 @@ Result<std::vector<TableVerdict>> compare_tables(const std::vector<TablePair>& t
     fresh.tasks = first_tasks(tables);
     fresh.tables.resize(tables.size());
     fresh.workers = count;
-    for (std::size_t i = 0; i < tables.size(); ++i) fresh.tables[i].verdict.table = tables[i].source.name;
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      fresh.tables[i].verdict.table = tables[i].source.name;
   });
   const Worker::Job job{tables, options, stop, board};
   std::vector<std::unique_ptr<Worker>> workers;

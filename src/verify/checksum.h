@@ -1,7 +1,7 @@
 // Compares tables of two servers by content: rows are streamed in key order from both and hashed
 // here (XXH3-128, type-tagged, NULL apart from any text, key included), in key ranges; ranges that
-// differ are read again and drilled down to rows and columns. Owns its worker threads for the length
-// of run(); sessions come from the two factories, one per worker and side.
+// differ are read again and drilled down to rows and columns. Owns its worker threads for the
+// length of run(); sessions come from the two factories, one per worker and side.
 #pragma once
 
 #include <atomic>
@@ -39,11 +39,11 @@ struct RowDifference {
 
 struct TableVerdict {
   TableName table;
-  std::uint64_t rows = 0;           // rows compared, of the source
+  std::uint64_t rows = 0;  // rows compared, of the source
   std::uint64_t ranges = 0;
-  std::uint64_t differences = 0;    // all, also those not listed
+  std::uint64_t differences = 0;  // all, also those not listed
   std::vector<RowDifference> listed;
-  bool compared = false;            // false: not verified (the reason is in note)
+  bool compared = false;  // false: not verified (the reason is in note)
   std::string note;
 };
 
@@ -58,10 +58,12 @@ struct ChecksumOptions {
   std::function<void(const TableName&, std::uint64_t rows)> progress;  // called from workers
 };
 
-// A failed query is retried; when it keeps failing the table's verdict is "not compared", never equal.
-// stop: set from any thread to end early with Errc::interrupted.
-Result<std::vector<TableVerdict>> compare_tables(const std::vector<TablePair>& tables, const SessionFactory& source,
-                                                 const SessionFactory& target, const ChecksumOptions& options,
+// A failed query is retried; when it keeps failing the table's verdict is "not compared", never
+// equal. stop: set from any thread to end early with Errc::interrupted.
+Result<std::vector<TableVerdict>> compare_tables(const std::vector<TablePair>& tables,
+                                                 const SessionFactory& source,
+                                                 const SessionFactory& target,
+                                                 const ChecksumOptions& options,
                                                  const std::atomic<bool>& stop);
 
 }  // namespace wherry::verify

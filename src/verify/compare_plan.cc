@@ -117,13 +117,15 @@ Selection select_columns(const std::vector<ColumnPair>& pairs, const mysql::Serv
   for (const ColumnPair& pair : pairs) {
     selection.add(*pair.source, expressions(pair, source, target));
   }
-  // Numbers of enumerations mean the same only under the same list of labels: where the lists differ
-  // the labels are compared as well. They follow all columns, so that a key's fields keep their place.
+  // Numbers of enumerations mean the same only under the same list of labels: where the lists
+  // differ the labels are compared as well. They follow all columns, so that a key's fields keep
+  // their place.
   for (const ColumnPair& pair : pairs) {
     const bool labels = has_labels(pair.source->kind) && has_labels(pair.target->kind);
     if (!labels || pair.source->type == pair.target->type) continue;
     Expressions label = {fmt::format("CONVERT({} USING utf8mb4)", qualified(*pair.source)),
-                         fmt::format("CONVERT({} USING utf8mb4)", qualified(*pair.target)), "utf8mb4"};
+                         fmt::format("CONVERT({} USING utf8mb4)", qualified(*pair.target)),
+                         "utf8mb4"};
     selection.add(*pair.source, label);
   }
   return selection;
@@ -150,23 +152,28 @@ bool cuts_ranges(ColumnClass kind) {
     case ColumnClass::set:
     case ColumnClass::json:
     case ColumnClass::geometry:
-    case ColumnClass::vector: return false;
-    default: return true;
+    case ColumnClass::vector:
+      return false;
+    default:
+      return true;
   }
 }
 
 Order order_of(const std::vector<ColumnPair>& key, bool one_dialect) {
   bool text = false;
   for (const ColumnPair& pair : key) {
-    if (!cuts_ranges(pair.source->kind) || pair.source->kind != pair.target->kind) return Order::none;
-    if (plain_charset(pair.source->collation) != plain_charset(pair.target->collation)) return Order::none;
+    if (!cuts_ranges(pair.source->kind) || pair.source->kind != pair.target->kind)
+      return Order::none;
+    if (plain_charset(pair.source->collation) != plain_charset(pair.target->collation))
+      return Order::none;
     text = text || pair.source->kind == ColumnClass::text;
   }
   return text && !one_dialect ? Order::likely : Order::same;
 }
 
 std::string use_index(const Index& index) {
-  return fmt::format(" FORCE INDEX ({})", index.primary ? "PRIMARY" : mysql::quote_name(index.name));
+  return fmt::format(" FORCE INDEX ({})",
+                     index.primary ? "PRIMARY" : mysql::quote_name(index.name));
 }
 
 // Fills the key's part of the plan; without a key that both tables have it stays empty.
@@ -218,7 +225,8 @@ Result<ComparePlan> make_plan(const TablePair& pair, const mysql::ServerFacts& s
   plan.target.select = from(selection.target, pair.target.name);
   add_key(plan, pair, pairs.value(), source.dialect == target.dialect);
   plan.rows_estimate = std::max(pair.source.rows_estimate, pair.target.rows_estimate);
-  plan.row_bytes_estimate = pair.source.data_bytes_estimate / std::max<std::uint64_t>(1, pair.source.rows_estimate);
+  plan.row_bytes_estimate =
+      pair.source.data_bytes_estimate / std::max<std::uint64_t>(1, pair.source.rows_estimate);
   return plan;
 }
 

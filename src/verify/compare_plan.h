@@ -1,6 +1,6 @@
-// How one pair of tables is read so that equal rows look equal: which expression stands for a column
-// on each side, which fields make the key, and whether both servers agree on its order. Values, made
-// by a pure function; any thread.
+// How one pair of tables is read so that equal rows look equal: which expression stands for a
+// column on each side, which fields make the key, and whether both servers agree on its order.
+// Values, made by a pure function; any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ struct PlanField {
 };
 
 enum class Order {
-  none,       // no key, or one whose order cannot be used: rows are compared as a bag
-  likely,     // same collations on different servers: a difference is confirmed without the order
-  same        // both servers cut ranges alike
+  none,    // no key, or one whose order cannot be used: rows are compared as a bag
+  likely,  // same collations on different servers: a difference is confirmed without the order
+  same     // both servers cut ranges alike
 };
 
 // One side's words for the same rows.

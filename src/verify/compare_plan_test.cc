@@ -31,10 +31,11 @@ TablePair pair_of(std::vector<Column> columns, std::vector<IndexPart> key) {
 }
 
 TEST(ComparePlan, SelectsWhatHoldsAllBits) {
-  TablePair pair = pair_of({column("id", ColumnClass::integer, "int(11)"), column("f", ColumnClass::floating, "float"),
-                            column("e", ColumnClass::enumeration, "enum('a')", "utf8mb4_bin"),
-                            column("z", ColumnClass::integer, "int(5) unsigned zerofill")},
-                           {{0, 0}});
+  TablePair pair = pair_of(
+      {column("id", ColumnClass::integer, "int(11)"), column("f", ColumnClass::floating, "float"),
+       column("e", ColumnClass::enumeration, "enum('a')", "utf8mb4_bin"),
+       column("z", ColumnClass::integer, "int(5) unsigned zerofill")},
+      {{0, 0}});
   pair.source.columns[3].zerofill = true;
   const Result<ComparePlan> plan = make_plan(pair, kMysql, kOldMysql);
   ASSERT_TRUE(plan.ok());
@@ -47,7 +48,8 @@ TEST(ComparePlan, SelectsWhatHoldsAllBits) {
 }
 
 TEST(ComparePlan, MatchesColumnsByName) {
-  TablePair pair = pair_of({column("a", ColumnClass::integer, "int"), column("b", ColumnClass::date, "date")}, {{0, 0}});
+  TablePair pair = pair_of(
+      {column("a", ColumnClass::integer, "int"), column("b", ColumnClass::date, "date")}, {{0, 0}});
   std::swap(pair.target.columns[0], pair.target.columns[1]);
   pair.target.indexes[0].parts[0].column = 1;
   const Result<ComparePlan> plan = make_plan(pair, kMariadb, kMariadb);
@@ -57,7 +59,8 @@ TEST(ComparePlan, MatchesColumnsByName) {
 }
 
 TEST(ComparePlan, RefusesColumnsOfOneSide) {
-  TablePair pair = pair_of({column("a", ColumnClass::integer, "int"), column("b", ColumnClass::date, "date")}, {{0, 0}});
+  TablePair pair = pair_of(
+      {column("a", ColumnClass::integer, "int"), column("b", ColumnClass::date, "date")}, {{0, 0}});
   pair.target.columns.pop_back();
   const Result<ComparePlan> plan = make_plan(pair, kMariadb, kMariadb);
   ASSERT_FALSE(plan.ok());
@@ -97,16 +100,19 @@ TEST(ComparePlan, TakesUtf8AndUtf8mb3ForOne) {
 }
 
 TEST(ComparePlan, TrustsTheOrderOfTextOfOneDialectOnly) {
-  const TablePair text = pair_of({column("k", ColumnClass::text, "varchar(9)", "utf8mb4_general_ci")}, {{0, 0}});
+  const TablePair text =
+      pair_of({column("k", ColumnClass::text, "varchar(9)", "utf8mb4_general_ci")}, {{0, 0}});
   EXPECT_EQ(make_plan(text, kMysql, kMysql).value().order, Order::same);
   EXPECT_EQ(make_plan(text, kMysql, kMariadb).value().order, Order::likely);
-  const TablePair labels = pair_of({column("k", ColumnClass::enumeration, "enum('a')", "utf8mb4_bin")}, {{0, 0}});
+  const TablePair labels =
+      pair_of({column("k", ColumnClass::enumeration, "enum('a')", "utf8mb4_bin")}, {{0, 0}});
   EXPECT_EQ(make_plan(labels, kMysql, kMysql).value().order, Order::none);
 }
 
 TEST(ComparePlan, ComparesLabelsWhereTheListsDiffer) {
   TablePair pair = pair_of({column("id", ColumnClass::integer, "int"),
-                            column("e", ColumnClass::enumeration, "enum('a','b')", "utf8mb4_bin")}, {{0, 0}});
+                            column("e", ColumnClass::enumeration, "enum('a','b')", "utf8mb4_bin")},
+                           {{0, 0}});
   pair.target.columns[1].type = "enum('a','b','c')";
   const Result<ComparePlan> plan = make_plan(pair, kMysql, kMysql);
   ASSERT_TRUE(plan.ok());
@@ -124,8 +130,10 @@ TEST(ComparePlan, TargetWithoutTheKeyIsReadAsABag) {
 }
 
 TEST(KeyRange, ExpandsCompositeKeys) {
-  const TablePair pair = pair_of({column("a", ColumnClass::integer, "int"), column("b", ColumnClass::text, "char(3)", "latin1_bin"),
-                                  column("c", ColumnClass::binary, "binary(2)")}, {{0, 0}, {1, 0}, {2, 0}});
+  const TablePair pair = pair_of({column("a", ColumnClass::integer, "int"),
+                                  column("b", ColumnClass::text, "char(3)", "latin1_bin"),
+                                  column("c", ColumnClass::binary, "binary(2)")},
+                                 {{0, 0}, {1, 0}, {2, 0}});
   const ComparePlan plan = make_plan(pair, kMariadb, kMariadb).value();
   const std::vector<std::string>& columns = plan.source.columns;
   EXPECT_EQ(condition(plan, columns, {}), "");
@@ -138,7 +146,9 @@ TEST(KeyRange, ExpandsCompositeKeys) {
 }
 
 TEST(KeyRange, WritesLiteralsThatCompareExactly) {
-  const auto of = [](ColumnClass kind, const std::string& value) { return literal({"c", kind, "utf8mb4"}, value); };
+  const auto of = [](ColumnClass kind, const std::string& value) {
+    return literal({"c", kind, "utf8mb4"}, value);
+  };
   EXPECT_EQ(of(ColumnClass::decimal, "-0.500"), "-0.500");
   EXPECT_EQ(of(ColumnClass::floating, "0.10000000149011612"), "0.10000000149011612e0");
   EXPECT_EQ(of(ColumnClass::floating, "1e20"), "1e20");

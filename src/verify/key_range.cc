@@ -30,8 +30,8 @@ struct Comparison {
   std::string_view last;
 };
 
-std::string beside(const ComparePlan& plan, const std::vector<std::string>& columns, const KeyValues& key,
-                   Comparison comparison) {
+std::string beside(const ComparePlan& plan, const std::vector<std::string>& columns,
+                   const KeyValues& key, Comparison comparison) {
   std::string out;
   std::string equal;  // the columns before this one, all equal
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -52,28 +52,34 @@ std::string literal(const PlanField& field, const std::string& value) {
     case ColumnClass::decimal:
     case ColumnClass::year:
     case ColumnClass::enumeration:
-    case ColumnClass::set: return value;
+    case ColumnClass::set:
+      return value;
     // A plain 1.5 would be a decimal, and its comparison with a DOUBLE another one.
     case ColumnClass::floating:
       return value.find('e') == std::string::npos ? value + "e0" : value;
-    case ColumnClass::bit: return bit_number(value);
+    case ColumnClass::bit:
+      return bit_number(value);
     case ColumnClass::binary:
     case ColumnClass::json:
     case ColumnClass::geometry:
-    case ColumnClass::vector: return hex(value);
-    case ColumnClass::text: return fmt::format("_{} {}", field.charset, hex(value));
+    case ColumnClass::vector:
+      return hex(value);
+    case ColumnClass::text:
+      return fmt::format("_{} {}", field.charset, hex(value));
     case ColumnClass::date:
     case ColumnClass::time:
     case ColumnClass::datetime:
     case ColumnClass::timestamp:
     case ColumnClass::uuid:
     case ColumnClass::inet4:
-    case ColumnClass::inet6: return mysql::quote_text(value);
+    case ColumnClass::inet6:
+      return mysql::quote_text(value);
   }
   return mysql::quote_text(value);
 }
 
-std::string condition(const ComparePlan& plan, const std::vector<std::string>& columns, const KeyRange& range) {
+std::string condition(const ComparePlan& plan, const std::vector<std::string>& columns,
+                      const KeyRange& range) {
   std::string out;
   if (range.after) out = beside(plan, columns, *range.after, {">", ">"});
   if (range.through) {

@@ -25,6 +25,7 @@ std::string literal(const PlanField& field, const std::string& value);
 // Condition over `columns` (as SidePlan::columns), empty for the whole table. In the expanded form
 // a > x OR (a = x AND b > y): both servers read only the range with it, while a comparison of row
 // constructors walks the index from its beginning.
-std::string condition(const ComparePlan& plan, const std::vector<std::string>& columns, const KeyRange& range);
+std::string condition(const ComparePlan& plan, const std::vector<std::string>& columns,
+                      const KeyRange& range);
 
 }  // namespace wherry::verify

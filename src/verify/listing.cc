@@ -14,7 +14,8 @@ constexpr std::size_t kCopiesMax = 1000;
 using Kept = KeptRows::Kept;
 using Ordered = std::vector<std::pair<std::uint64_t, RowDifference>>;
 
-std::vector<ColumnDifference> columns_of(const ComparePlan& plan, const Kept& source, const Kept& target) {
+std::vector<ColumnDifference> columns_of(const ComparePlan& plan, const Kept& source,
+                                         const Kept& target) {
   std::vector<ColumnDifference> out;
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
     if (source.hashes[i] == target.hashes[i]) continue;
@@ -23,14 +24,16 @@ std::vector<ColumnDifference> columns_of(const ComparePlan& plan, const Kept& so
   return out;
 }
 
-void add_lonely(Ordered& out, const std::vector<Kept>& rows, std::size_t from, RowDifference::Kind kind) {
+void add_lonely(Ordered& out, const std::vector<Kept>& rows, std::size_t from,
+                RowDifference::Kind kind) {
   for (std::size_t i = from; i < rows.size(); ++i) {
     out.push_back({rows[i].ordinal, RowDifference{kind, rows[i].key, {}}});
   }
 }
 
 void append_sorted(std::vector<RowDifference>& out, Ordered& rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [ordinal, row] : rows) out.push_back(std::move(row));
 }
 
@@ -61,7 +64,8 @@ void KeptRows::see(const RowId& id, std::span<const mysql::FieldView> row) {
   }
 }
 
-std::vector<RowDifference> describe(const ComparePlan& plan, const KeptRows& source, const KeptRows& target) {
+std::vector<RowDifference> describe(const ComparePlan& plan, const KeptRows& source,
+                                    const KeptRows& target) {
   Ordered of_source;
   Ordered of_target;
   static const std::vector<Kept> kNone;
@@ -78,7 +82,8 @@ std::vector<RowDifference> describe(const ComparePlan& plan, const KeptRows& sou
   }
   for (const auto& [key, rows] : target.rows_) {
     const auto found = source.rows_.find(key);
-    const std::size_t both = found == source.rows_.end() ? 0 : std::min(rows.size(), found->second.size());
+    const std::size_t both =
+        found == source.rows_.end() ? 0 : std::min(rows.size(), found->second.size());
     add_lonely(of_target, rows, both, RowDifference::Kind::only_on_target);
   }
   std::vector<RowDifference> out;

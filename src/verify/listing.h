@@ -1,5 +1,5 @@
-// Keeps the rows that differ while a range is read a second time, and says how they differ. One object
-// a side and one thread each; describe() brings both together.
+// Keeps the rows that differ while a range is read a second time, and says how they differ. One
+// object a side and one thread each; describe() brings both together.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class KeptRows {
 };
 
 // In the order of the reading: first what the source has, then what only the target has.
-std::vector<RowDifference> describe(const ComparePlan& plan, const KeptRows& source, const KeptRows& target);
+std::vector<RowDifference> describe(const ComparePlan& plan, const KeptRows& source,
+                                    const KeptRows& target);
 
 }  // namespace wherry::verify

@@ -57,7 +57,8 @@ class MemoryReader : public RowReader {
     return (!range.after || key(row) > std::stol(range.after->at(0))) &&
            (!range.through || key(row) <= std::stol(range.through->at(0)));
   }
-  void send(const TextRow& row, const std::function<void(std::span<const mysql::FieldView>)>& take) {
+  void send(const TextRow& row,
+            const std::function<void(std::span<const mysql::FieldView>)>& take) {
     std::vector<mysql::FieldView> fields;
     for (const auto& field : row) {
       fields.push_back(field ? mysql::FieldView{field->data(), field->size()} : mysql::FieldView{});

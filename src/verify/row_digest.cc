@@ -40,7 +40,8 @@ Hash128 RowHasher::row(std::span<const mysql::FieldView> fields) {
   return end();
 }
 
-Hash128 RowHasher::key(std::span<const mysql::FieldView> fields, const std::vector<std::size_t>& positions) {
+Hash128 RowHasher::key(std::span<const mysql::FieldView> fields,
+                       const std::vector<std::size_t>& positions) {
   std::size_t bytes_max = 0;
   for (const std::size_t at : positions) bytes_max += kFieldHead + fields[at].size;
   begin(bytes_max);

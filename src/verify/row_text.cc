@@ -17,7 +17,12 @@ constexpr std::size_t kKeylessShownMax = 240;
 // Length of the UTF-8 sequence at the start of the text; 0 where it is none.
 std::size_t utf8_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
@@ -48,13 +53,15 @@ bool is_bytes(ColumnClass kind) {
 }
 
 bool is_bare(ColumnClass kind) {
-  return kind == ColumnClass::integer || kind == ColumnClass::decimal || kind == ColumnClass::floating ||
-         kind == ColumnClass::year || kind == ColumnClass::set || kind == ColumnClass::enumeration;
+  return kind == ColumnClass::integer || kind == ColumnClass::decimal ||
+         kind == ColumnClass::floating || kind == ColumnClass::year || kind == ColumnClass::set ||
+         kind == ColumnClass::enumeration;
 }
 
 std::string as_hex(std::string_view bytes) {
   std::string out = "0x";
-  for (const char c : bytes.substr(0, kShownMax / 2)) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  for (const char c : bytes.substr(0, kShownMax / 2))
+    out += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return out;
 }
 
@@ -68,10 +75,13 @@ std::string rest_of(std::string_view text) {
 std::string value_text(const PlanField& field, const mysql::FieldView& value) {
   if (value.data == nullptr) return "NULL";
   const std::string_view text = value.text();
-  const bool known_bytes = field.charset.empty() || field.charset.starts_with("utf8") || field.charset == "ascii";
-  const bool ascii_only = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
-  const std::size_t size = is_bytes(field.kind) || !(known_bytes || ascii_only) ? std::string_view::npos
-                                                                                : printable_size(text, kShownMax);
+  const bool known_bytes =
+      field.charset.empty() || field.charset.starts_with("utf8") || field.charset == "ascii";
+  const bool ascii_only = std::all_of(text.begin(), text.end(),
+                                      [](char c) { return static_cast<unsigned char>(c) < 128; });
+  const std::size_t size = is_bytes(field.kind) || !(known_bytes || ascii_only)
+                               ? std::string_view::npos
+                               : printable_size(text, kShownMax);
   if (size == std::string_view::npos) {
     return as_hex(text) + (text.size() > kShownMax / 2 ? rest_of(text) : "");
   }
@@ -83,7 +93,8 @@ std::string key_text(const ComparePlan& plan, std::span<const mysql::FieldView> 
   std::string out;
   const auto add = [&](std::size_t at) {
     const std::string_view comma = out.empty() ? "" : ", ";
-    out += fmt::format("{}{}={}", comma, plan.fields[at].column, value_text(plan.fields[at], row[at]));
+    out +=
+        fmt::format("{}{}={}", comma, plan.fields[at].column, value_text(plan.fields[at], row[at]));
   };
   for (const std::size_t at : plan.key) add(at);
   if (!plan.key.empty()) return out;

@@ -1,5 +1,5 @@
-// Values and keys as people read them in a report: valid UTF-8, cut to a bearable length, NULL apart
-// from the text 'NULL'. Pure.
+// Values and keys as people read them in a report: valid UTF-8, cut to a bearable length, NULL
+// apart from the text 'NULL'. Pure.
 #pragma once
 
 #include <span>

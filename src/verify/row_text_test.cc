@@ -22,7 +22,8 @@ TEST(RowText, ShowsBytesThatAreNoTextAsHex) {
   EXPECT_EQ(shown(ColumnClass::text, "plain", "latin1"), "'plain'");
   EXPECT_EQ(shown(ColumnClass::text, "a\nb", "utf8mb4"), "0x610a62");
   EXPECT_EQ(shown(ColumnClass::binary, "ab"), "0x6162");
-  for (const char* bad : {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xf0\x80\x80\x80"}) {
+  for (const char* bad :
+       {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xf0\x80\x80\x80"}) {
     EXPECT_TRUE(shown(ColumnClass::text, bad, "utf8mb4").starts_with("0x")) << bad;
   }
 }
@@ -39,7 +40,8 @@ TEST(RowText, LongValuesThatDifferLaterLookDifferent) {
 TEST(RowText, CutsBetweenCharacters) {
   std::string text(79, 'x');
   for (int i = 0; i < 20; ++i) text += "ü";
-  EXPECT_TRUE(shown(ColumnClass::text, text, "utf8mb4").starts_with("'" + std::string(79, 'x') + "'..."));
+  EXPECT_TRUE(
+      shown(ColumnClass::text, text, "utf8mb4").starts_with("'" + std::string(79, 'x') + "'..."));
 }
 
 }  // namespace

@@ -14,13 +14,14 @@ constexpr std::chrono::seconds kReadTimeout{300};
 
 const Error kInterrupted{Errc::interrupted, "stopped while comparing", 0};
 
-// Values arrive as they are stored: no conversion of text, no padding, times in UTC. A scan takes as
-// long as it takes.
+// Values arrive as they are stored: no conversion of text, no padding, times in UTC. A scan takes
+// as long as it takes.
 Status prepare(mysql::Session& session) {
   const bool mariadb = session.facts().is_mariadb();
   const std::string set = fmt::format(
       "SET SESSION time_zone = '+00:00', sql_mode = '', character_set_results = NULL, "
-      "sql_select_limit = DEFAULT, sql_big_selects = 1, net_write_timeout = 600, wait_timeout = 28800, {} = 0",
+      "sql_select_limit = DEFAULT, sql_big_selects = 1, net_write_timeout = 600, wait_timeout = "
+      "28800, {} = 0",
       mariadb ? "max_statement_time" : "max_execution_time");
   Result<mysql::Outcome> done = session.execute(set);
   if (done.ok()) done = session.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
@@ -32,7 +33,8 @@ Status prepare(mysql::Session& session) {
 }  // namespace
 
 Result<std::shared_ptr<mysql::Session>> Connection::ready_session() {
-  if (std::shared_ptr<mysql::Session> open = session_.read([](const auto& session) { return session; })) {
+  if (std::shared_ptr<mysql::Session> open =
+          session_.read([](const auto& session) { return session; })) {
     return open;
   }
   Result<std::unique_ptr<mysql::Session>> opened = factory_();

@@ -1,6 +1,6 @@
-// Rows of one table from one server. Connection keeps a session open from table to table and opens a
-// new one when it fails; ServerReader reads one plan's side through it. One thread at a time, apart
-// from interrupt().
+// Rows of one table from one server. Connection keeps a session open from table to table and opens
+// a new one when it fails; ServerReader reads one plan's side through it. One thread at a time,
+// apart from interrupt().
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace wherry::verify {
 class Connection {
  public:
   // Both are borrowed. stop: no query starts, and none is retried, once it is set.
-  Connection(const SessionFactory& factory, const std::atomic<bool>& stop) : factory_(factory), stop_(stop) {}
+  Connection(const SessionFactory& factory, const std::atomic<bool>& stop)
+      : factory_(factory), stop_(stop) {}
 
   // Runs call(session) on a session made ready for comparing, up to three times.
   Status run(const std::function<Status(mysql::Session&)>& call);

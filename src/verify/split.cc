@@ -25,13 +25,15 @@ std::optional<Number> parse_number(std::string_view text) {
   return out;
 }
 
-// Numbers and leading bytes are moved to one unsigned scale, where the middle of two is easy to find.
+// Numbers and leading bytes are moved to one unsigned scale, where the middle of two is easy to
+// find.
 constexpr std::uint64_t kSign = 1ULL << 63;
 
 std::optional<std::uint64_t> signed_to_scale(std::string_view text) {
   const auto number = parse_number(text);
   if (!number) return std::nullopt;
-  if (number->negative) return number->size > kSign ? std::nullopt : std::optional(kSign - number->size);
+  if (number->negative)
+    return number->size > kSign ? std::nullopt : std::optional(kSign - number->size);
   return number->size >= kSign ? std::nullopt : std::optional(kSign + number->size);
 }
 
@@ -81,8 +83,8 @@ bool can_split(const PlanField& field) {
   return field.kind == ColumnClass::integer || field.kind == ColumnClass::binary;
 }
 
-std::vector<KeyRange> split(const PlanField& field, const std::string& lowest, const std::string& highest,
-                            std::size_t parts) {
+std::vector<KeyRange> split(const PlanField& field, const std::string& lowest,
+                            const std::string& highest, std::size_t parts) {
   if (parts < 2) return {KeyRange{}};
   if (field.kind == ColumnClass::binary) {
     return cut(bytes_to_scale(lowest), bytes_to_scale(highest), parts, bytes_from_scale);

@@ -46,7 +46,8 @@ TEST(Split, CutsBytes) {
 }
 
 TEST(Split, LeavesWhatItCannotCutWhole) {
-  for (const auto& [low, high] : {std::pair("5", "5"), {"5", "6"}, {"x", "9"}, {"9", "1"}, {"-5", "18446744073709551615"}}) {
+  for (const auto& [low, high] :
+       {std::pair("5", "5"), {"5", "6"}, {"x", "9"}, {"9", "1"}, {"-5", "18446744073709551615"}}) {
     const auto ranges = split(kInteger, low, high, 4);
     ASSERT_EQ(ranges.size(), 1U);
     expect_whole(ranges);

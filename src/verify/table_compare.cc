@@ -31,7 +31,8 @@ Status both(const std::function<Status()>& one, const std::function<Status()>& o
 
 Status digest(RowReader& reader, const KeyRange& range, SetDigest& out) {
   RowHasher hasher;
-  return reader.read({range, 0}, [&] { out = {}; }, [&](Row row) { out.add(hasher.row(row)); });
+  return reader.read(
+      {range, 0}, [&] { out = {}; }, [&](Row row) { out.add(hasher.row(row)); });
 }
 
 std::size_t part_of(const Hash128& key) { return key.high % kParts; }
@@ -86,10 +87,12 @@ Status TableCompare::cut_ranges(RowReader& reader, const KeyRange& whole,
 }
 
 // The first of the two ends cuts and reads ahead; the other follows range by range.
-Status TableCompare::scan(Ends ends, const KeyRange& whole, const std::function<Status(CutRange&)>& on_range) {
+Status TableCompare::scan(Ends ends, const KeyRange& whole,
+                          const std::function<Status(CutRange&)>& on_range) {
   BoundedQueue<CutRange> ahead(kAheadBytes);
   const auto cut = [&] {
-    Status done = cut_ranges(ends.source, whole, [&](CutRange range) { return ahead.push(std::move(range)); });
+    Status done = cut_ranges(ends.source, whole,
+                             [&](CutRange range) { return ahead.push(std::move(range)); });
     ahead.close();
     return done;
   };
@@ -167,18 +170,21 @@ Status TableCompare::drill(const CutRange& suspect, Findings& findings) {
   return done;
 }
 
-Status TableCompare::read_ids(const KeyRange& range, const Wanted& wanted, std::vector<LeftOver>& left) {
+Status TableCompare::read_ids(const KeyRange& range, const Wanted& wanted,
+                              std::vector<LeftOver>& left) {
   RowIds source;
   RowIds target;
   const auto read = [&](RowReader& reader, RowIds& out) {
     Identifier identifier(plan_);
-    return reader.read({range, 0}, [&] { out.clear(); },
-                       [&](Row row) {
-                         const RowId id = identifier.id(row);
-                         if (!wanted || wanted(id.key)) out.add(id);
-                       });
+    return reader.read(
+        {range, 0}, [&] { out.clear(); },
+        [&](Row row) {
+          const RowId id = identifier.id(row);
+          if (!wanted || wanted(id.key)) out.add(id);
+        });
   };
-  Status done = both([&] { return read(ends_.source, source); }, [&] { return read(ends_.target, target); });
+  Status done =
+      both([&] { return read(ends_.source, source); }, [&] { return read(ends_.target, target); });
   if (done.ok()) left = match(source, target);
   return done;
 }
@@ -193,7 +199,8 @@ Status TableCompare::drill_small(const KeyRange& range, const Wanted& wanted, Fi
 }
 
 // Reads the range once more: rows that are equal by now were only on their way.
-Status TableCompare::list(const KeyRange& range, const std::vector<LeftOver>& left, Findings& findings) {
+Status TableCompare::list(const KeyRange& range, const std::vector<LeftOver>& left,
+                          Findings& findings) {
   struct Half {
     KeptRows kept;
     RowIds ids;
@@ -214,25 +221,29 @@ Status TableCompare::list(const KeyRange& range, const std::vector<LeftOver>& le
       half.kept.see(id, row);
     });
   };
-  Status done = both([&] { return read(ends_.source, source); }, [&] { return read(ends_.target, target); });
+  Status done =
+      both([&] { return read(ends_.source, source); }, [&] { return read(ends_.target, target); });
   if (!done.ok()) return done;
   findings.differences += differences(match(source.ids, target.ids));
   std::vector<RowDifference> rows = describe(plan_, source.kept, target.kept);
   const std::size_t taken = std::min(room, rows.size());
-  std::move(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(taken), std::back_inserter(findings.listed));
+  std::move(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(taken),
+            std::back_inserter(findings.listed));
   return Unit{};
 }
 
 Status TableCompare::digest_parts(std::vector<SetDigest>& source, std::vector<SetDigest>& target) {
   const auto read = [&](RowReader& reader, std::vector<SetDigest>& parts) {
     Identifier identifier(plan_);
-    return reader.read({}, [&] { parts.assign(kParts, {}); },
-                       [&](Row row) {
-                         const RowId id = identifier.id(row);
-                         parts[part_of(id.key)].add(id.row);
-                       });
+    return reader.read(
+        {}, [&] { parts.assign(kParts, {}); },
+        [&](Row row) {
+          const RowId id = identifier.id(row);
+          parts[part_of(id.key)].add(id.row);
+        });
   };
-  return both([&] { return read(ends_.source, source); }, [&] { return read(ends_.target, target); });
+  return both([&] { return read(ends_.source, source); },
+              [&] { return read(ends_.target, target); });
 }
 
 Status TableCompare::as_bag(Findings& findings) {
@@ -263,8 +274,8 @@ Status TableCompare::as_bag(Findings& findings) {
   return drill_parts(suspects, rows, findings);
 }
 
-Status TableCompare::drill_parts(const std::vector<std::size_t>& parts, const std::vector<std::uint64_t>& rows,
-                                 Findings& findings) {
+Status TableCompare::drill_parts(const std::vector<std::size_t>& parts,
+                                 const std::vector<std::uint64_t>& rows, Findings& findings) {
   auto next = parts.begin();
   for (int scan = 0; scan < kPartScansMax && next != parts.end(); ++scan) {
     std::vector<bool> chosen(kParts);
@@ -273,7 +284,8 @@ Status TableCompare::drill_parts(const std::vector<std::size_t>& parts, const st
       held += rows[*next];
       chosen[*next++] = true;
     }
-    Status done = drill_small({}, [&](const Hash128& key) { return chosen[part_of(key)]; }, findings);
+    Status done = drill_small(
+        {}, [&](const Hash128& key) { return chosen[part_of(key)]; }, findings);
     if (!done.ok()) return done;
   }
   // Each of these parts holds a difference at least.

@@ -1,6 +1,6 @@
 // Compares one table, or one part of it, between two readers: digests of ranges first, and the rows
-// of those that differ. Reads both sides at once, the source in a thread of its own for the length of
-// a call. The readers and the plan are borrowed.
+// of those that differ. Reads both sides at once, the source in a thread of its own for the length
+// of a call. The readers and the plan are borrowed.
 #pragma once
 
 #include <atomic>
@@ -39,8 +39,8 @@ class TableCompare {
   };
 
   // progress is told the rows of the source as they are compared.
-  TableCompare(Ends ends, const ComparePlan& plan, const CompareLimits& limits, const std::atomic<bool>& stop,
-               std::function<void(std::uint64_t)> progress)
+  TableCompare(Ends ends, const ComparePlan& plan, const CompareLimits& limits,
+               const std::atomic<bool>& stop, std::function<void(std::uint64_t)> progress)
       : ends_(ends), plan_(plan), limits_(limits), stop_(stop), progress_(std::move(progress)) {}
 
   // By ranges of the key, cut on the source; plan.order must not be none.
@@ -60,7 +60,8 @@ class TableCompare {
   using Wanted = std::function<bool(const Hash128& key)>;
 
   Status scan(Ends ends, const KeyRange& whole, const std::function<Status(CutRange&)>& on_range);
-  Status cut_ranges(RowReader& reader, const KeyRange& whole, const std::function<bool(CutRange)>& push);
+  Status cut_ranges(RowReader& reader, const KeyRange& whole,
+                    const std::function<bool(CutRange)>& push);
   Status digest_both(const KeyRange& range, SetDigest& source, SetDigest& target);
   Status recheck(std::vector<CutRange>& suspects);
   Status drill(const CutRange& suspect, Findings& findings);

@@ -11,7 +11,9 @@ using Kind = RowDifference::Kind;
 
 ComparePlan plan_with_key(bool keyed = true) {
   ComparePlan plan;
-  plan.fields = {{"id", ColumnClass::integer, ""}, {"a", ColumnClass::text, "utf8mb4"}, {"b", ColumnClass::text, "utf8mb4"}};
+  plan.fields = {{"id", ColumnClass::integer, ""},
+                 {"a", ColumnClass::text, "utf8mb4"},
+                 {"b", ColumnClass::text, "utf8mb4"}};
   if (keyed) plan.key = {0};
   plan.order = keyed ? Order::same : Order::none;
   return plan;
@@ -24,12 +26,14 @@ std::vector<TextRow> numbered(int from, int to) {
 }
 
 struct Comparison {
-  Comparison(std::vector<TextRow> left, std::vector<TextRow> right) : source(std::move(left)), target(std::move(right)) {
+  Comparison(std::vector<TextRow> left, std::vector<TextRow> right)
+      : source(std::move(left)), target(std::move(right)) {
     limits.range_rows = 10;
     limits.recheck_pause = std::chrono::milliseconds(0);
   }
   Status by_ranges() {
-    TableCompare compare({source, target}, plan, limits, stop, [&](std::uint64_t rows) { progress += rows; });
+    TableCompare compare({source, target}, plan, limits, stop,
+                         [&](std::uint64_t rows) { progress += rows; });
     return compare.by_ranges({}, findings);
   }
   Status as_bag() {
@@ -40,7 +44,9 @@ struct Comparison {
   std::vector<std::string> listed() const {
     std::vector<std::string> out;
     for (const RowDifference& row : findings.listed) {
-      const char* kind = row.kind == Kind::differs ? "differs " : row.kind == Kind::missing_on_target ? "missing " : "only ";
+      const char* kind = row.kind == Kind::differs             ? "differs "
+                         : row.kind == Kind::missing_on_target ? "missing "
+                                                               : "only ";
       out.push_back(kind + row.key);
     }
     return out;
@@ -88,7 +94,8 @@ TEST(TableCompare, FindsRowsOnOneSideAtBothEndsAndInGaps) {
   Comparison one(numbered(0, 40), right);
   ASSERT_TRUE(one.by_ranges().ok());
   EXPECT_EQ(one.findings.differences, 4U);
-  EXPECT_EQ(one.listed(), (std::vector<std::string>{"missing id=0", "only id=-900", "missing id=20", "only id=900"}));
+  EXPECT_EQ(one.listed(), (std::vector<std::string>{"missing id=0", "only id=-900", "missing id=20",
+                                                    "only id=900"}));
 }
 
 TEST(TableCompare, NamesTheColumnsThatDiffer) {
@@ -117,7 +124,8 @@ TEST(TableCompare, FindsValuesSwappedBetweenRowsAndColumns) {
   std::swap(right[12][1], right[12][2]);
   Comparison one(numbered(0, 30), right);
   ASSERT_TRUE(one.by_ranges().ok());
-  EXPECT_EQ(one.listed(), (std::vector<std::string>{"differs id=3", "differs id=7", "differs id=12"}));
+  EXPECT_EQ(one.listed(),
+            (std::vector<std::string>{"differs id=3", "differs id=7", "differs id=12"}));
 }
 
 TEST(TableCompare, BytesDoNotMoveBetweenFields) {
@@ -193,8 +201,8 @@ TEST(TableCompare, BagCountsCopies) {
   std::vector<TextRow> left;
   for (int i = 0; i < 300; ++i) left.push_back({std::to_string(i / 3), "a", std::nullopt});
   std::vector<TextRow> right = left;
-  right.erase(right.begin(), right.begin() + 2);          // two copies of 0
-  right.push_back({"50", "a", std::nullopt});             // a fourth copy
+  right.erase(right.begin(), right.begin() + 2);  // two copies of 0
+  right.push_back({"50", "a", std::nullopt});     // a fourth copy
   right.back()[2] = std::nullopt;
   right.push_back({"99", "a", ""});
   std::reverse(right.begin(), right.end());
@@ -203,8 +211,9 @@ TEST(TableCompare, BagCountsCopies) {
   ASSERT_TRUE(one.as_bag().ok());
   EXPECT_EQ(one.findings.rows, 300U);
   EXPECT_EQ(one.findings.differences, 4U);
-  EXPECT_EQ(one.listed(), (std::vector<std::string>{"missing id=0, a='a', b=NULL", "missing id=0, a='a', b=NULL",
-                                                    "only id=99, a='a', b=''", "only id=50, a='a', b=NULL"}));
+  EXPECT_EQ(one.listed(),
+            (std::vector<std::string>{"missing id=0, a='a', b=NULL", "missing id=0, a='a', b=NULL",
+                                      "only id=99, a='a', b=''", "only id=50, a='a', b=NULL"}));
 }
 
 TEST(TableCompare, BagWithKeyNamesColumns) {

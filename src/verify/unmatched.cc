@@ -53,8 +53,10 @@ std::vector<LeftOver> match(RowIds& source, RowIds& target) {
       left_over(out, right->key).target += right->copies;
       ++right;
     } else {
-      if (left->copies > right->copies) left_over(out, left->key).source += left->copies - right->copies;
-      if (right->copies > left->copies) left_over(out, left->key).target += right->copies - left->copies;
+      if (left->copies > right->copies)
+        left_over(out, left->key).source += left->copies - right->copies;
+      if (right->copies > left->copies)
+        left_over(out, left->key).target += right->copies - left->copies;
       ++left;
       ++right;
     }
@@ -69,9 +71,9 @@ std::uint64_t differences(const std::vector<LeftOver>& rows) {
 }
 
 bool contains(std::span<const LeftOver> rows, const Hash128& key) {
-  const auto found = std::lower_bound(rows.begin(), rows.end(), key, [](const LeftOver& row, const Hash128& wanted) {
-    return rank(row.key) < rank(wanted);
-  });
+  const auto found = std::lower_bound(
+      rows.begin(), rows.end(), key,
+      [](const LeftOver& row, const Hash128& wanted) { return rank(row.key) < rank(wanted); });
   return found != rows.end() && found->key == key;
 }
 

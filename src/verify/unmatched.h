@@ -1,5 +1,6 @@
-// Rows of one range that have no equal on the other side. Each side fills a list of its own; match()
-// brings them together. Costs 40 bytes for each different row, so ranges are kept small. One thread.
+// Rows of one range that have no equal on the other side. Each side fills a list of its own;
+// match() brings them together. Costs 40 bytes for each different row, so ranges are kept small.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ class RowIds {
   std::size_t compact_at_ = 65536;
 };
 
-// All rows of one key that are left over. With a key there is at most one row a side; without one the
-// key is the row itself and only one side has any.
+// All rows of one key that are left over. With a key there is at most one row a side; without one
+// the key is the row itself and only one side has any.
 struct LeftOver {
   Hash128 key;
   std::uint64_t source = 0;
