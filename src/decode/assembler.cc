@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "support/ascii.h"
+#include "support/hash.h"
 
 namespace wherry::decode {
 namespace {
@@ -14,6 +15,14 @@ constexpr std::uint64_t kOffsetWrap = 1ULL << 32;  // events carry only 32 bits 
 
 bool is_word(std::string_view statement, std::string_view word) {
   return ascii::same(ascii::trim(statement), word);
+}
+
+// The first event comes before any format tells whether events carry a checksum: the bytes tell.
+Bytes without_checksum(Bytes event) {
+  constexpr std::size_t kChecksum = 4;
+  if (event.size() < kHeaderSize + kChecksum) return event;
+  const Bytes rest = event.first(event.size() - kChecksum);
+  return crc32_of(rest) == load_le(event.data() + rest.size(), kChecksum) ? rest : event;
 }
 
 bool ends_with_words(std::string_view statement, std::string_view words) {
@@ -79,7 +88,7 @@ Status Assembler::feed(Bytes event) {
   if (format_ == nullptr) {
     // The server's first event is an artificial rotation; nothing else may come before a format.
     if (header.value().type != EventType::rotate) return Error{Errc::malformed, "an event before the format description"};
-    return on_rotate(header.value(), event.subspan(kHeaderSize));
+    return on_rotate(header.value(), without_checksum(event).subspan(kHeaderSize));
   }
   const Result<Bytes> body = event_body(event, *format_, true);
   if (!body.ok()) {
@@ -176,11 +185,7 @@ Status Assembler::on_rotate(const EventHeader& header, Bytes body) {
   if (group_ && (header.flags & kFlagArtificial) == 0 && group_->group.event_count > 0) {
     return Error{Errc::malformed, "a rotation inside a transaction"};
   }
-  std::string_view file = rotate.value().next_file;
-  if (format_ == nullptr) {
-    // Without a format it is unknown whether four checksum bytes follow the name: names are text.
-    while (!file.empty() && !(static_cast<unsigned char>(file.back()) > 0x20 && static_cast<unsigned char>(file.back()) < 0x7F)) file.remove_suffix(1);
-  }
+  const std::string_view file = rotate.value().next_file;
   if (batch_ != nullptr && batch_->file != file) complete_ = true;
   if (file == seen_.file && rotate.value().next_position < seen_.offset) return Unit{};
   seen_ = {std::string(file), rotate.value().next_position};
