@@ -92,6 +92,7 @@ TEST(SchemaRows, LeavesOutTablesWithoutColumnsAndUnwantedOnes) {
   const std::vector<Table> tables =
       to_tables(mariadb_rows(), [](const TableName& name) { return name.table != "m1"; });
   std::vector<std::string> names;
+  names.reserve(tables.size());
   for (const Table& table : tables) names.push_back(table.name.table);
   EXPECT_EQ(names, (std::vector<std::string>{"child", "ovl", "t1", "ver2"}));
   EXPECT_EQ(named(tables, "t1").rows_estimate, 7U);

@@ -35,6 +35,7 @@ struct TableWork {
   TableVerdict verdict;
   std::size_t open_tasks = 1;
   bool failed = false;
+  std::uint64_t rows_seen = 0;  // for the progress
 };
 
 struct Board {
@@ -168,7 +169,9 @@ Result<Findings> Worker::compare(const Task& task) {
   limits.recheck = job_.options.recheck;
   limits.recheck_pause = job_.options.recheck_pause;
   const auto progress = [&](std::uint64_t rows) {
-    if (job_.options.progress) job_.options.progress(plan->table, rows);
+    const std::uint64_t seen =
+        job_.board.with([&](Board& board) { return board.tables[task.table].rows_seen += rows; });
+    if (job_.options.progress) job_.options.progress(plan->table, seen);
   };
   TableCompare comparison({source, target}, *plan, limits, job_.stop, progress);
   Findings findings;
@@ -214,6 +217,7 @@ void Worker::finish(const Task& task, Result<Findings> findings, std::vector<Tas
     // agree.
     if (work.plan->order == Order::likely && verdict.differences > 0 && !again) {
       ++work.open_tasks;
+      work.rows_seen = 0;
       board.tasks.push_front({Task::Kind::bag, task.table, {}});
       return;
     }

@@ -55,7 +55,8 @@ struct ChecksumOptions {
   // without a write lock at the source a check at rest would report rows still on their way.
   unsigned recheck = 0;
   std::chrono::milliseconds recheck_pause{500};
-  std::function<void(const TableName&, std::uint64_t rows)> progress;  // called from workers
+  // Called from workers: rows of this table compared so far.
+  std::function<void(const TableName&, std::uint64_t rows)> progress;
 };
 
 // A failed query is retried; when it keeps failing the table's verdict is "not compared", never

@@ -11,7 +11,8 @@ const mysql::ServerFacts kMysql{Dialect::mysql, "9.7.4", 90704, 1, "", true};
 const mysql::ServerFacts kOldMysql{Dialect::mysql, "5.7.44", 50744, 1, "", true};
 const mysql::ServerFacts kMariadb{Dialect::mariadb, "10.11.19-MariaDB", 101119, 1, "", true};
 
-Column column(std::string name, ColumnClass kind, std::string type, std::string collation = "") {
+Column column(std::string name, ColumnClass kind, std::string type,
+              const std::string& collation = "") {
   Column out;
   out.name = std::move(name);
   out.kind = kind;

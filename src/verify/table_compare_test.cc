@@ -199,6 +199,7 @@ TEST(TableCompare, ManyRowsOnTheTargetAloneAreCutThere) {
 
 TEST(TableCompare, BagCountsCopies) {
   std::vector<TextRow> left;
+  left.reserve(300);
   for (int i = 0; i < 300; ++i) left.push_back({std::to_string(i / 3), "a", std::nullopt});
   std::vector<TextRow> right = left;
   right.erase(right.begin(), right.begin() + 2);  // two copies of 0
