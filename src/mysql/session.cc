@@ -2,11 +2,12 @@
 
 #include <errmsg.h>
 #include <fmt/core.h>
+// clang-format off: the second needs the first before it
+#include <ma_pvio.h>
 #include <mysql.h>
+// clang-format on
 #include <poll.h>
 #include <sys/socket.h>
-
-#include <ma_pvio.h>  // in a block of its own: it needs mysql.h before it
 
 #include <algorithm>
 #include <array>
@@ -83,7 +84,9 @@ struct Session::Handle {
 namespace {
 
 void set_options(MYSQL* mysql, const Endpoint& endpoint, const SessionOptions& options, bool tls) {
-  const auto seconds = [](std::chrono::seconds value) { return static_cast<unsigned>(value.count()); };
+  const auto seconds = [](std::chrono::seconds value) {
+    return static_cast<unsigned>(value.count());
+  };
   const unsigned connect = seconds(options.connect_timeout);
   const unsigned read = seconds(options.read_timeout);
   const unsigned write = seconds(options.write_timeout);
@@ -102,7 +105,8 @@ void set_options(MYSQL* mysql, const Endpoint& endpoint, const SessionOptions& o
   mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
   mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (!endpoint.tls_ca.empty()) mysql_optionsv(mysql, MYSQL_OPT_SSL_CA, endpoint.tls_ca.c_str());
-  if (!endpoint.tls_cert.empty()) mysql_optionsv(mysql, MYSQL_OPT_SSL_CERT, endpoint.tls_cert.c_str());
+  if (!endpoint.tls_cert.empty())
+    mysql_optionsv(mysql, MYSQL_OPT_SSL_CERT, endpoint.tls_cert.c_str());
   if (!endpoint.tls_key.empty()) mysql_optionsv(mysql, MYSQL_OPT_SSL_KEY, endpoint.tls_key.c_str());
 }
 
@@ -148,7 +152,8 @@ Result<ServerFacts> read_facts(Session& session) {
   const auto& fields = row.value().rows.at(0);
   ServerFacts facts;
   facts.version_text = fields[0].value_or("");
-  facts.server_id = static_cast<std::uint32_t>(std::strtoul(fields[1].value_or("0").c_str(), nullptr, 10));
+  facts.server_id =
+      static_cast<std::uint32_t>(std::strtoul(fields[1].value_or("0").c_str(), nullptr, 10));
   std::array<unsigned, 3> parts{};
   std::sscanf(facts.version_text.c_str(), "%u.%u.%u", &parts[0], &parts[1], &parts[2]);
   facts.version = parts[0] * 10000 + parts[1] * 100 + parts[2];
@@ -171,7 +176,8 @@ Result<ServerFacts> read_facts(Session& session) {
 Session::Session(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
 Session::~Session() = default;
 
-Result<std::unique_ptr<Session>> Session::open(const Endpoint& endpoint, const SessionOptions& options) {
+Result<std::unique_ptr<Session>> Session::open(const Endpoint& endpoint,
+                                               const SessionOptions& options) {
   Result<MYSQL*> mysql = connect_with_tls_mode(endpoint, options);
   if (!mysql.ok()) return mysql.error();
   auto handle = std::make_unique<Handle>();
@@ -286,7 +292,8 @@ Result<Outcome> Session::load(std::string_view sql, std::string_view data) {
 
 Status Session::send_command(std::uint8_t command, std::string_view payload) {
   MYSQL* mysql = handle_->mysql;
-  // The library has no call for COM_BINLOG_DUMP_GTID; its method table is public and takes any code.
+  // The library has no call for COM_BINLOG_DUMP_GTID; its method table is public and takes any
+  // code.
   if (mysql->methods->db_command(mysql, static_cast<enum_server_command>(command), payload.data(),
                                  payload.size(), 1, nullptr) != 0) {
     return last_error("command");
@@ -306,7 +313,8 @@ Result<std::optional<Bytes>> Session::read_packet() {
 
 bool Session::readable() {
   const MARIADB_PVIO* pvio = handle_->mysql->net.pvio;
-  if (pvio != nullptr && pvio->cache != nullptr && pvio->cache_pos < pvio->cache + pvio->cache_size) return true;
+  if (pvio != nullptr && pvio->cache != nullptr && pvio->cache_pos < pvio->cache + pvio->cache_size)
+    return true;
   pollfd wait{handle_->socket.load(), POLLIN, 0};
   return ::poll(&wait, 1, 0) > 0;
 }

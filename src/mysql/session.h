@@ -25,8 +25,8 @@ struct SessionOptions {
   std::chrono::seconds read_timeout{60};
   std::chrono::seconds write_timeout{60};
   bool local_infile = false;
-  std::string program = "wherry";          // shown by performance_schema and the process list
-  std::vector<std::string> init;           // statements run once, right after the handshake
+  std::string program = "wherry";  // shown by performance_schema and the process list
+  std::vector<std::string> init;   // statements run once, right after the handshake
 };
 
 using Field = std::optional<std::string>;
@@ -52,7 +52,8 @@ struct FieldView {
 
 class Session {
  public:
-  static Result<std::unique_ptr<Session>> open(const Endpoint& endpoint, const SessionOptions& options);
+  static Result<std::unique_ptr<Session>> open(const Endpoint& endpoint,
+                                               const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -69,15 +70,17 @@ class Session {
   Result<std::vector<Outcome>> execute_all(std::string_view sql);
   // One statement whose rows are handed out as they come. The callback returns false to stop early
   // (the rest is read and dropped). fields has the result's width.
-  Status stream(std::string_view sql, const std::function<bool(const FieldView* fields, std::size_t width)>& row);
+  Status stream(std::string_view sql,
+                const std::function<bool(const FieldView* fields, std::size_t width)>& row);
   // LOAD DATA LOCAL INFILE, fed from memory.
   Result<Outcome> load(std::string_view sql, std::string_view data);
 
-  // Binlog dump: sends a command and reads raw packets. The span lives until the next read. An empty
-  // optional is the end of the stream (EOF packet).
+  // Binlog dump: sends a command and reads raw packets. The span lives until the next read. An
+  // empty optional is the end of the stream (EOF packet).
   Status send_command(std::uint8_t command, std::string_view payload);
   Result<std::optional<Bytes>> read_packet();
-  // Whether bytes of the next packet have arrived, so that read_packet() need not wait for its first.
+  // Whether bytes of the next packet have arrived, so that read_packet() need not wait for its
+  // first.
   bool readable();
 
   // Any thread: makes the running call, and every later one, fail soon.
