@@ -2,9 +2,10 @@
 
 #include <errmsg.h>
 #include <fmt/core.h>
-// clang-format off: the second needs the first before it
-#include <ma_pvio.h>
+// mysql.h declares what ma_pvio.h uses.
+// clang-format off
 #include <mysql.h>
+#include <ma_pvio.h>
 // clang-format on
 #include <poll.h>
 #include <sys/socket.h>
