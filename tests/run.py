@@ -169,6 +169,8 @@ def run_jobs(jobs, count, settings, results):
     selector = selectors.DefaultSelector()
     try:
         while waiting or any(w.job for w in workers):
+            if results.count["failed"] >= settings["stop_after"]:
+                waiting.clear()
             while waiting and sum(1 for w in workers if w.job) < count:
                 worker = next((w for w in workers if not w.job), None)
                 if worker is None:
@@ -218,6 +220,9 @@ def parse_arguments():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, help="rounds of each test with kills")
     parser.add_argument("--patience", type=float, help="factor on every time limit")
+    parser.add_argument(
+        "--stop-after", type=int, help="start no more tests after this many failures"
+    )
     parser.add_argument("--list", action="store_true", help="print the names and end")
     return parser.parse_args()
 
@@ -248,6 +253,7 @@ def main():
         "rounds": arguments.rounds,
         "patience": patience,
         "first_seed": arguments.first_seed,
+        "stop_after": arguments.stop_after or len(jobs) * 100,
     }
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     run_jobs([j for j in jobs if j.test.parallel], arguments.jobs, settings, results)

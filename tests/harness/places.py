@@ -8,7 +8,7 @@ import tempfile
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = os.path.join(TREE, "tests")
 CASES = os.path.join(TESTS, "cases")
-LOGS = os.path.join(TREE, "build", "test-logs")
+LOGS = os.environ.get("WHERRY_TEST_LOGS") or os.path.join(TREE, "build", "test-logs")
 MYSQLD = os.path.join(TREE, ".deps", "mysql", "bin", "mysqld")
 MARIADBD = os.environ.get("MARIADBD", "/usr/sbin/mariadbd")
 MARIADB_INSTALL_DB = os.environ.get("MARIADB_INSTALL_DB", "/usr/bin/mariadb-install-db")

@@ -14,7 +14,12 @@ STREAMING = ("catching-up", "waiting-for-cutover")
 ENDED = ("done", "failed", "interrupted")
 
 _API_LINE = re.compile(r"(?i)(?:api|http)[^\n]*?127\.0\.0\.1:(\d+)")
+_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\S+ ")
 _counter = [0]
+
+
+def _without_time(line):
+    return _TIME.sub("", line)
 
 
 class Run:
@@ -53,10 +58,11 @@ class Run:
         return self._read(".err")
 
     def tail(self, size=1800):
-        # Of the progress lines only the last one tells something.
+        # Of progress lines only the last tells something, of repeated messages only one.
         lines = self.err.splitlines()
         progress = [line for line in lines if line.startswith("{")][-1:]
-        err = "\n".join([line for line in lines if not line.startswith("{")] + progress)
+        said = {_without_time(line): line for line in lines if not line.startswith("{")}
+        err = "\n".join(list(said.values()) + progress)
         return (
             f"command: {' '.join(self.argv[1:2] + self.argv[6:])}\nexit {self.child.poll()}\n"
             f"stderr: {err[-size:]}\nstdout: {self.out[-size // 3:]}"
