@@ -51,7 +51,8 @@ struct Wishes {
 }  // namespace
 
 struct CopyJob::Impl {
-  explicit Impl(CopyOptions copy_options) : options(std::move(copy_options)), progress(options.meta_database) {}
+  explicit Impl(CopyOptions copy_options)
+      : options(std::move(copy_options)), progress(options.meta_database) {}
 
   Status run();
   Status open();
@@ -94,7 +95,8 @@ Status CopyJob::run() {
 Result<Unit> CopyJob::request(CopyAction action) {
   const CopyState state = impl_->shown.get()->state;
   const Error wrong{Errc::conflict, fmt::format("the copy is {}", to_string(state)), 0};
-  const bool over = state == CopyState::done || state == CopyState::failed || state == CopyState::interrupted;
+  const bool over =
+      state == CopyState::done || state == CopyState::failed || state == CopyState::interrupted;
   if (over) return wrong;
   return impl_->wishes.with([&](Wishes& wishes) -> Result<Unit> {
     switch (action) {
@@ -106,7 +108,9 @@ Result<Unit> CopyJob::request(CopyAction action) {
         wishes.cutover = true;
         return Unit{};
       case CopyAction::pause:
-        if (wishes.paused || state == CopyState::starting || state == CopyState::cutover || state == CopyState::verifying) return wrong;
+        if (wishes.paused || state == CopyState::starting || state == CopyState::cutover ||
+            state == CopyState::verifying)
+          return wrong;
         wishes.paused = true;
         return Unit{};
       case CopyAction::resume:
@@ -120,14 +124,16 @@ Result<Unit> CopyJob::request(CopyAction action) {
 
 Status CopyJob::swap_source(const Endpoint& endpoint) {
   const CopyState state = impl_->shown.get()->state;
-  if (state != CopyState::copying && state != CopyState::catching_up && state != CopyState::waiting_for_cutover) {
+  if (state != CopyState::copying && state != CopyState::catching_up &&
+      state != CopyState::waiting_for_cutover) {
     return Error{Errc::conflict, fmt::format("the copy is {}", to_string(state)), 0};
   }
   impl_->wishes.with([&](Wishes& wishes) {
     wishes.swap = endpoint;
     wishes.swapped.reset();
   });
-  if (!impl_->wishes.wait_for(30s, [](const Wishes& wishes) { return wishes.swapped.has_value(); })) {
+  if (!impl_->wishes.wait_for(30s,
+                              [](const Wishes& wishes) { return wishes.swapped.has_value(); })) {
     return Error{Errc::timeout, "the run did not take the new endpoint in time", 0};
   }
   return impl_->wishes.with([](Wishes& wishes) { return *wishes.swapped; });
@@ -135,7 +141,9 @@ Status CopyJob::swap_source(const Endpoint& endpoint) {
 
 Status CopyJob::change_settings(const LiveSettings& settings) {
   if (settings.lanes || settings.readers) {
-    return Error{Errc::conflict, "lanes and readers are fixed while a copy runs; stop it and resume with other numbers", 0};
+    return Error{
+        Errc::conflict,
+        "lanes and readers are fixed while a copy runs; stop it and resume with other numbers", 0};
   }
   return impl_->settings.with([&](EngineOptions& now) -> Status {
     if (settings.chunk_rows) now.chunk_rows = *settings.chunk_rows;
@@ -184,7 +192,8 @@ Status CopyJob::Impl::open() {
 Status CopyJob::Impl::follow() {
   Result<Selection> selection = make_selection(**source, options);
   if (!selection.ok()) return selection.error();
-  Engine engine(options, settings.read([](const EngineOptions& now) { return now; }), plan, *runtime, progress, std::move(selection).value());
+  Engine engine(options, settings.read([](const EngineOptions& now) { return now; }), plan,
+                *runtime, progress, std::move(selection).value());
   engine.start();
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);
@@ -261,7 +270,8 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
     shown.enter(CopyState::cutover);
     const auto began = std::chrono::steady_clock::now();
     if (!options.cutover_lock.empty()) {
-      if (Status held = call_hook("--cutover-lock", options.cutover_lock, kHookTimeout); !held.ok()) return held;
+      if (Status held = call_hook("--cutover-lock", options.cutover_lock, kHookTimeout); !held.ok())
+        return held;
       locked = true;
       shown.fenced();
     }
@@ -272,7 +282,9 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
     Result<Position> stop = source::current_position(**source);
     Status done = stop.ok() ? reach(engine, stop.value(), began) : Status(stop.error());
     if (!done.ok() && done.error().code == Errc::timeout) {
-      log::warning("control", "{}; the source's writes are released and the copy goes on catching up", done.error().what);
+      log::warning("control",
+                   "{}; the source's writes are released and the copy goes on catching up",
+                   done.error().what);
       if (Status released = unlock(); !released.ok()) return released;
       shown.enter(CopyState::catching_up);
       for (int i = 0; i < 20; ++i) {
@@ -287,21 +299,28 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
       done = stop.ok() ? reach(engine, stop.value(), {}) : Status(stop.error());
     }
     if (done.ok()) done = finish_objects();
-    if (locked || done.ok()) shown.downtime(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began));
+    if (locked || done.ok())
+      shown.downtime(std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::steady_clock::now() - began));
     const Status released = unlock();
     return done.ok() ? released : done;
   }
 }
 
 // Waits until everything through the stop position is at the target.
-Status CopyJob::Impl::reach(Engine& engine, const Position& stop, std::chrono::steady_clock::time_point since) {
+Status CopyJob::Impl::reach(Engine& engine, const Position& stop,
+                            std::chrono::steady_clock::time_point since) {
   shown.stop_at(stop);
   for (;;) {
     if (compare(engine.numbers().low.position.file, stop.file) >= 0) return Unit{};
     if (Status ticked = tick(engine); !ticked.ok()) return ticked;
-    const bool limited = options.max_downtime.count() > 0 && since != std::chrono::steady_clock::time_point{};
+    const bool limited =
+        options.max_downtime.count() > 0 && since != std::chrono::steady_clock::time_point{};
     if (limited && std::chrono::steady_clock::now() - since > options.max_downtime) {
-      return Error{Errc::timeout, fmt::format("the cutover took longer than --max-downtime ({} ms)", options.max_downtime.count()), 0};
+      return Error{Errc::timeout,
+                   fmt::format("the cutover took longer than --max-downtime ({} ms)",
+                               options.max_downtime.count()),
+                   0};
     }
   }
 }
@@ -328,12 +347,14 @@ Status CopyJob::Impl::finish_objects() {
   for (const copy::Route& route : routes) {
     Status raised = copy::raise_auto_increment(**source, *target, route);
     // A table that was dropped meanwhile has no counter.
-    if (!raised.ok() && raised.error().code != Errc::lost && raised.error().server_code != 1146) return raised;
+    if (!raised.ok() && raised.error().code != Errc::lost && raised.error().server_code != 1146)
+      return raised;
   }
-  const std::pair<bool, copy::ObjectKind> kinds[] = {{options.with_routines, copy::ObjectKind::routines},
-                                                     {options.with_views, copy::ObjectKind::views},
-                                                     {options.with_triggers, copy::ObjectKind::triggers},
-                                                     {options.with_events, copy::ObjectKind::events}};
+  const std::pair<bool, copy::ObjectKind> kinds[] = {
+      {options.with_routines, copy::ObjectKind::routines},
+      {options.with_views, copy::ObjectKind::views},
+      {options.with_triggers, copy::ObjectKind::triggers},
+      {options.with_events, copy::ObjectKind::events}};
   for (const auto& [wanted, kind] : kinds) {
     if (!wanted) continue;
     Result<std::vector<std::string>> made = copy::create_objects(**source, *target, routes, kind);

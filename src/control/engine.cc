@@ -21,8 +21,9 @@ using namespace std::chrono_literals;
 namespace {
 
 std::uint64_t now_us() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
 }
 
 sink::TargetOptions target_options(const CopyOptions& options) {
@@ -39,18 +40,24 @@ struct Pace {
 };
 
 struct LateIndexes {
-  std::set<std::uint32_t> wanted;  // tables whose rows are all there
-  std::set<std::uint32_t> pending; // not built yet
+  std::set<std::uint32_t> wanted;   // tables whose rows are all there
+  std::set<std::uint32_t> pending;  // not built yet
   bool closed = false;
 };
 
 }  // namespace
 
 struct Engine::Impl {
-  Impl(const CopyOptions& copy_options, const EngineOptions& engine, RunPlan& run_plan, source::Runtime& source_runtime,
-       const sink::Progress& target_progress, Selection chosen)
-      : options(copy_options), settings(engine), plan(run_plan), runtime(source_runtime), progress(target_progress),
-        selection(std::move(chosen)), stream_budget(engine.memory / 4), chunk_budget(engine.memory / 4),
+  Impl(const CopyOptions& copy_options, const EngineOptions& engine, RunPlan& run_plan,
+       source::Runtime& source_runtime, const sink::Progress& target_progress, Selection chosen)
+      : options(copy_options),
+        settings(engine),
+        plan(run_plan),
+        runtime(source_runtime),
+        progress(target_progress),
+        selection(std::move(chosen)),
+        stream_budget(engine.memory / 4),
+        chunk_budget(engine.memory / 4),
         whole_budget(std::max<std::size_t>(engine.memory / 16, 4 << 20)),
         board(engine.lanes, runtime.lease().generation().facts().dialect, plan.low) {}
 
@@ -162,13 +169,16 @@ Status Engine::Impl::build_index(const PlanPtr& table) {
 
 Status Engine::Impl::build_indexes() {
   while (!ending) {
-    late.wait_for(200ms, [](const LateIndexes& indexes) { return indexes.closed || !indexes.wanted.empty(); });
-    const std::optional<std::uint32_t> next = late.with([](LateIndexes& indexes) -> std::optional<std::uint32_t> {
-      if (indexes.closed || indexes.wanted.empty()) return std::nullopt;
-      const std::uint32_t table = *indexes.wanted.begin();
-      indexes.wanted.erase(indexes.wanted.begin());
-      return table;
+    late.wait_for(200ms, [](const LateIndexes& indexes) {
+      return indexes.closed || !indexes.wanted.empty();
     });
+    const std::optional<std::uint32_t> next =
+        late.with([](LateIndexes& indexes) -> std::optional<std::uint32_t> {
+          if (indexes.closed || indexes.wanted.empty()) return std::nullopt;
+          const std::uint32_t table = *indexes.wanted.begin();
+          indexes.wanted.erase(indexes.wanted.begin());
+          return table;
+        });
     if (!next) continue;
     const PlanPtr table = catalog.find(*next);
     if (table == nullptr) {
@@ -194,7 +204,8 @@ bool Engine::Impl::may_read() {
     const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
     const bool behind = stream_budget.used() > stream_budget.bytes_max() / 2;
     const bool lagging = now.max_lag.count() > 0 && lag() > now.max_lag;
-    const bool paced = pace.read([](const Pace& state) { return std::chrono::steady_clock::now() < state.free_at; });
+    const bool paced = pace.read(
+        [](const Pace& state) { return std::chrono::steady_clock::now() < state.free_at; });
     if (!paused && !behind && !lagging && !paced) return true;
     std::this_thread::sleep_for(10ms);
   }
@@ -205,11 +216,16 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
   out.follows = [this](const TableName& name) {
     return name.database != options.meta_database && selection.holds(name.database, name.table);
   };
-  out.follows_database = [this](const std::string& name) { return name != options.meta_database && selection.touches(name); };
+  out.follows_database = [this](const std::string& name) {
+    return name != options.meta_database && selection.touches(name);
+  };
   out.route = [this](const TableName& name) { return renamed(options.rename, name); };
-  out.route_database = [this](const std::string& name) { return renamed(options.rename, {name, ""}).database; };
+  out.route_database = [this](const std::string& name) {
+    return renamed(options.rename, {name, ""}).database;
+  };
   out.settle = [this](const dispatch::TablePlan& table) -> Status {
-    const bool pending = late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
+    const bool pending =
+        late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
     if (!pending) return Unit{};
     return build_index(catalog.find(table.id));
   };
@@ -223,7 +239,8 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
 dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   dispatch::SchedulerOptions out;
   out.dialect = runtime.lease().generation().facts().dialect;
-  out.ring_bytes = std::max<std::size_t>(settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
+  out.ring_bytes = std::max<std::size_t>(
+      settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
   out.done = plan.done;
 #ifdef WHERRY_FAULT_POINTS
   const char* fault = std::getenv("WHERRY_FAULT");
@@ -238,17 +255,20 @@ void Engine::Impl::build_lanes(unsigned count) {
     sink::LaneOptions lane;
     lane.target = target_options(options);
     lane.epoch = plan.epoch;
-    lane.group_bytes = std::clamp<std::size_t>(settings.read([](const EngineOptions& now) { return now.memory; }) / (16 * count), 1 << 20, 8 << 20);
+    lane.group_bytes = std::clamp<std::size_t>(
+        settings.read([](const EngineOptions& now) { return now.memory; }) / (16 * count), 1 << 20,
+        8 << 20);
     sink::LaneRecord start;
     start.lane = i;
     start.low = plan.low;
     if (i == 0) start.done = plan.done;
-    const sink::Lane::Links links{
-        board, *queues[i], progress,
-        [this](const Chunk& chunk) {
-          return sink::NamedRecord{"slice", copy::record_name(chunk.slice), copy::to_json(slices.after_commit(chunk))};
-        },
-        [this](const Chunk& chunk) { chunk_done(chunk); }};
+    const sink::Lane::Links links{board, *queues[i], progress,
+                                  [this](const Chunk& chunk) {
+                                    return sink::NamedRecord{
+                                        "slice", copy::record_name(chunk.slice),
+                                        copy::to_json(slices.after_commit(chunk))};
+                                  },
+                                  [this](const Chunk& chunk) { chunk_done(chunk); }};
     lanes.push_back(std::make_unique<sink::Lane>(lane, links, start));
   }
 }
@@ -257,20 +277,33 @@ void Engine::Impl::build_readers(unsigned count) {
   copy::ReaderOptions reader;
   reader.by_gtid = plan.by_gtid;
   const copy::ReaderLinks links{
-      runtime, slices, inbox, catalog, chunk_budget, whole_budget, [this] { return may_read(); },
+      runtime,
+      slices,
+      inbox,
+      catalog,
+      chunk_budget,
+      whole_budget,
+      [this] { return may_read(); },
       [this] { return settings.read([](const EngineOptions& now) { return now.chunk_rows; }); },
       [this](std::uint64_t rows, std::uint64_t bytes) {
-        const EngineOptions now = settings.read([](const EngineOptions& current) { return current; });
+        const EngineOptions now =
+            settings.read([](const EngineOptions& current) { return current; });
         double seconds = 0;
-        if (now.rate_rows != 0) seconds = std::max(seconds, static_cast<double>(rows) / static_cast<double>(now.rate_rows));
-        if (now.rate_bytes != 0) seconds = std::max(seconds, static_cast<double>(bytes) / static_cast<double>(now.rate_bytes));
+        if (now.rate_rows != 0)
+          seconds =
+              std::max(seconds, static_cast<double>(rows) / static_cast<double>(now.rate_rows));
+        if (now.rate_bytes != 0)
+          seconds =
+              std::max(seconds, static_cast<double>(bytes) / static_cast<double>(now.rate_bytes));
         if (seconds == 0) return;
         pace.with([&](Pace& state) {
           const auto from = std::max(state.free_at, std::chrono::steady_clock::now());
-          state.free_at = from + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+          state.free_at = from + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                     std::chrono::duration<double>(seconds));
         });
       }};
-  for (unsigned i = 0; i < count; ++i) readers.push_back(std::make_unique<copy::ChunkReader>(reader, links));
+  for (unsigned i = 0; i < count; ++i)
+    readers.push_back(std::make_unique<copy::ChunkReader>(reader, links));
 }
 
 void Engine::Impl::build() {
@@ -291,10 +324,17 @@ void Engine::Impl::build() {
   sink::LaneRecord ddl;
   ddl.lane = sink::DdlRunner::kLane;
   ddl.low = plan.low;
-  statements = std::make_unique<sink::DdlRunner>(target_options(options), plan.epoch, progress, board, catalog, ddl_selection(), ddl);
-  const dispatch::SchedulerLinks links{catalog, board, inbox, queues, *statements, [this](const Chunk& chunk) { slices.placed(chunk); },
+  statements = std::make_unique<sink::DdlRunner>(target_options(options), plan.epoch, progress,
+                                                 board, catalog, ddl_selection(), ddl);
+  const dispatch::SchedulerLinks links{catalog,
+                                       board,
+                                       inbox,
+                                       queues,
+                                       *statements,
+                                       [this](const Chunk& chunk) { slices.placed(chunk); },
                                        [this](const Chunk& chunk, const std::string& why) {
-                                         log::debug("copy", "a chunk of {} is read again: {}", chunk.plan->source.name.to_string(), why);
+                                         log::debug("copy", "a chunk of {} is read again: {}",
+                                                    chunk.plan->source.name.to_string(), why);
                                          slices.again(chunk.slice);
                                        }};
   scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
@@ -303,14 +343,16 @@ void Engine::Impl::build() {
   following.assembler.dialect = runtime.lease().generation().facts().dialect;
   following.assembler.part_bytes = std::clamp<std::size_t>(now.memory / 32, 1 << 20, 16 << 20);
   following.assembler.payload_bytes_max = std::max<std::size_t>(now.memory / 4, 64 << 20);
-  stream = std::make_unique<source::StreamStage>(runtime, following, stream_budget,
-                                                 [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
+  stream = std::make_unique<source::StreamStage>(
+      runtime, following, stream_budget,
+      [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
   build_readers(now.readers);
 }
 
-Engine::Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan, source::Runtime& runtime, const sink::Progress& progress,
-               Selection selection)
-    : impl_(std::make_unique<Impl>(options, engine, plan, runtime, progress, std::move(selection))) {
+Engine::Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan,
+               source::Runtime& runtime, const sink::Progress& progress, Selection selection)
+    : impl_(
+          std::make_unique<Impl>(options, engine, plan, runtime, progress, std::move(selection))) {
   impl_->build();
 }
 
@@ -320,7 +362,8 @@ void Engine::start() {
   Impl& impl = *impl_;
   for (auto& lane : impl.lanes) impl.spawn("lane", [&lane] { return lane->run(); });
   impl.spawn("scheduler", [&impl] { return impl.scheduler->run(impl.plan.low.position.file); });
-  impl.spawn("stream", [&impl] { return impl.stream->run(impl.plan.low.position, impl.plan.low.cseq + 1); });
+  impl.spawn("stream",
+             [&impl] { return impl.stream->run(impl.plan.low.position, impl.plan.low.cseq + 1); });
   for (auto& reader : impl.readers) impl.spawn("reader", [&reader] { return reader->run(); });
   impl.spawn("indexes", [&impl] { return impl.build_indexes(); });
 }
@@ -351,13 +394,18 @@ EngineNumbers Engine::numbers() const {
   EngineNumbers numbers;
   numbers.low = impl_->board.low();
   numbers.stream = impl_->stream->state();
-  numbers.copied = impl_->slices.all_committed() && impl_->late.read([](const LateIndexes& indexes) { return indexes.pending.empty(); });
-  numbers.caught_up = impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
+  numbers.copied =
+      impl_->slices.all_committed() &&
+      impl_->late.read([](const LateIndexes& indexes) { return indexes.pending.empty(); });
+  numbers.caught_up =
+      impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
   numbers.lag = impl_->lag();
   numbers.transactions = impl_->scheduler->counters().transactions;
   numbers.changes = impl_->scheduler->counters().changes;
-  numbers.ignored = impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });
-  if (!numbers.stream.connected && !numbers.stream.problem.empty()) numbers.waiting_for = "the source: " + numbers.stream.problem;
+  numbers.ignored =
+      impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });
+  if (!numbers.stream.connected && !numbers.stream.problem.empty())
+    numbers.waiting_for = "the source: " + numbers.stream.problem;
   for (const auto& lane : impl_->lanes) {
     const sink::LaneState state = lane->state();
     if (!state.waiting_for.empty()) numbers.waiting_for = "the target: " + state.waiting_for;

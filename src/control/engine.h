@@ -1,6 +1,6 @@
 // The stages of a running copy and their threads: stream, scheduler, lanes, readers, index builder.
-// Built from a plan; start() once, then stop() before destruction. The first failure of any stage ends
-// all of them. Any thread may ask.
+// Built from a plan; start() once, then stop() before destruction. The first failure of any stage
+// ends all of them. Any thread may ask.
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ struct EngineOptions {
 
 // Numbers for the status, read together.
 struct EngineNumbers {
-  bool copied = false;        // every chunk is committed and every late index there
-  bool caught_up = false;     // nothing that arrived waits
+  bool copied = false;     // every chunk is committed and every late index there
+  bool caught_up = false;  // nothing that arrived waits
   std::chrono::milliseconds lag{0};
   std::uint64_t transactions = 0, changes = 0;
   std::map<std::string, std::uint64_t> ignored;
@@ -41,8 +41,8 @@ struct EngineNumbers {
 
 class Engine {
  public:
-  Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan, source::Runtime& runtime, const sink::Progress& progress,
-         Selection selection);
+  Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan,
+         source::Runtime& runtime, const sink::Progress& progress, Selection selection);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -22,7 +22,8 @@ Status post(const std::string& what, const std::string& url, std::chrono::second
   client.set_read_timeout(timeout.count());
   const httplib::Result answer = client.Post(path.c_str(), "", "application/json");
   if (!answer) return Error{Errc::network, fmt::format("{} {}: no answer", what, host), 0};
-  if (answer->status / 100 != 2) return Error{Errc::refused, fmt::format("{} {} answered {}", what, host, answer->status), 0};
+  if (answer->status / 100 != 2)
+    return Error{Errc::refused, fmt::format("{} {} answered {}", what, host, answer->status), 0};
   return Unit{};
 }
 
@@ -36,7 +37,8 @@ Status run(const std::string& what, const std::string& command, std::chrono::sec
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   const char* const argv[] = {"/bin/sh", "-c", command.c_str(), nullptr};
   pid_t child = 0;
-  const int failed = posix_spawn(&child, "/bin/sh", nullptr, &attributes, const_cast<char* const*>(argv), environ);
+  const int failed =
+      posix_spawn(&child, "/bin/sh", nullptr, &attributes, const_cast<char* const*>(argv), environ);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) return Error{Errc::io, fmt::format("{}: cannot start a shell", what), 0};
   const auto until = std::chrono::steady_clock::now() + timeout;
@@ -45,18 +47,25 @@ Status run(const std::string& what, const std::string& command, std::chrono::sec
     if (std::chrono::steady_clock::now() > until) {
       ::kill(child, SIGKILL);
       ::waitpid(child, &status, 0);
-      return Error{Errc::timeout, fmt::format("{}: the command did not end within {} s", what, timeout.count()), 0};
+      return Error{Errc::timeout,
+                   fmt::format("{}: the command did not end within {} s", what, timeout.count()),
+                   0};
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Unit{};
-  return Error{Errc::refused, fmt::format("{}: the command failed ({})", what, WIFEXITED(status) ? WEXITSTATUS(status) : -1), 0};
+  return Error{Errc::refused,
+               fmt::format("{}: the command failed ({})", what,
+                           WIFEXITED(status) ? WEXITSTATUS(status) : -1),
+               0};
 }
 
 }  // namespace
 
-Status call_hook(const std::string& what, const std::string& command_or_url, std::chrono::seconds timeout) {
-  const bool url = command_or_url.rfind("http://", 0) == 0 || command_or_url.rfind("https://", 0) == 0;
+Status call_hook(const std::string& what, const std::string& command_or_url,
+                 std::chrono::seconds timeout) {
+  const bool url =
+      command_or_url.rfind("http://", 0) == 0 || command_or_url.rfind("https://", 0) == 0;
   return url ? post(what, command_or_url, timeout) : run(what, command_or_url, timeout);
 }
 

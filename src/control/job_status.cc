@@ -16,9 +16,12 @@ constexpr std::size_t kDifferencesMax = 1000;
 
 std::string_view text_of(verify::RowDifference::Kind kind) {
   switch (kind) {
-    case verify::RowDifference::Kind::missing_on_target: return "missing on target";
-    case verify::RowDifference::Kind::only_on_target: return "only on target";
-    case verify::RowDifference::Kind::differs: return "differs";
+    case verify::RowDifference::Kind::missing_on_target:
+      return "missing on target";
+    case verify::RowDifference::Kind::only_on_target:
+      return "only on target";
+    case verify::RowDifference::Kind::differs:
+      return "differs";
   }
   return "differs";
 }
@@ -42,7 +45,8 @@ void JobStatus::publish() {
 
 void JobStatus::enter(CopyState state) {
   const auto at = std::chrono::steady_clock::now();
-  now_.phase_seconds[std::string(to_string(state_))] += std::chrono::duration<double>(at - entered_).count();
+  now_.phase_seconds[std::string(to_string(state_))] +=
+      std::chrono::duration<double>(at - entered_).count();
   entered_ = at;
   if (state != state_) log::info("control", "{}", to_string(state));
   state_ = now_.state = state;
@@ -78,14 +82,16 @@ void JobStatus::update_tables(const std::vector<dispatch::PlanPtr>& plans) {
   for (std::size_t i = 0; i < now_.tables.size(); ++i) by_name[now_.tables[i].name] = i;
   for (const dispatch::PlanPtr& plan : plans) {
     const auto found = by_name.find(plan->source.name.to_string());
-    TableStatus& status = found != by_name.end() ? now_.tables[found->second] : table(plan->source.name.to_string());
+    TableStatus& status =
+        found != by_name.end() ? now_.tables[found->second] : table(plan->source.name.to_string());
     status.target_name = plan->target.to_string();
     status.rows_copied = plan->state->rows_copied;
     status.bytes_copied = plan->state->bytes_copied;
     status.changes_applied = plan->state->changes_applied;
     status.copied = !plan->state->open();
     // The server's estimate is rough; what was copied is not.
-    status.rows_estimate = status.copied ? status.rows_copied : std::max(status.rows_estimate, status.rows_copied);
+    status.rows_estimate =
+        status.copied ? status.rows_copied : std::max(status.rows_estimate, status.rows_copied);
     now_.rows_estimate += status.rows_estimate;
     now_.rows_copied += status.rows_copied;
     now_.bytes_copied += status.bytes_copied;
@@ -103,11 +109,13 @@ void JobStatus::update_rates() {
   now_.rows_per_second = static_cast<double>(now_.rows_copied - samples_.front().rows) / seconds;
   now_.bytes_per_second = static_cast<double>(now_.bytes_copied - samples_.front().bytes) / seconds;
   if (state_ != CopyState::copying || now_.rows_per_second <= 0) return;
-  const double left = static_cast<double>(now_.rows_estimate - std::min(now_.rows_estimate, now_.rows_copied));
+  const double left =
+      static_cast<double>(now_.rows_estimate - std::min(now_.rows_estimate, now_.rows_copied));
   now_.eta = std::chrono::seconds(static_cast<std::int64_t>(left / now_.rows_per_second));
 }
 
-void JobStatus::update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans, bool paused, std::uint64_t generation) {
+void JobStatus::update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans,
+                       bool paused, std::uint64_t generation) {
   update_tables(plans);
   update_rates();
   now_.state = paused ? CopyState::paused : state_;
@@ -152,18 +160,25 @@ Status JobStatus::verified(const std::vector<verify::TableVerdict>& verdicts) {
     TableStatus& status = table(verdict.table.to_string());
     status.rows_verified = verdict.rows;
     status.differences = verdict.differences;
-    status.verified = !verdict.compared ? "not verified" : verdict.differences == 0 ? "equal" : "different";
+    status.verified = !verdict.compared          ? "not verified"
+                      : verdict.differences == 0 ? "equal"
+                                                 : "different";
     different += verdict.differences;
-    if (!verdict.compared) uncompared += fmt::format("{}{} ({})", uncompared.empty() ? "" : ", ", verdict.table.to_string(), verdict.note);
+    if (!verdict.compared)
+      uncompared += fmt::format("{}{} ({})", uncompared.empty() ? "" : ", ",
+                                verdict.table.to_string(), verdict.note);
     for (const verify::RowDifference& row : verdict.listed) {
       if (now_.differences.size() >= kDifferencesMax) break;
       Difference difference{verdict.table.to_string(), row.key, std::string(text_of(row.kind)), {}};
-      for (const verify::ColumnDifference& column : row.columns) difference.columns.push_back(column.column);
+      for (const verify::ColumnDifference& column : row.columns)
+        difference.columns.push_back(column.column);
       now_.differences.push_back(std::move(difference));
     }
   }
   publish();
-  if (different != 0) return Error{Errc::differs, fmt::format("{} rows differ between source and target", different), 0};
+  if (different != 0)
+    return Error{Errc::differs, fmt::format("{} rows differ between source and target", different),
+                 0};
   if (!uncompared.empty()) return Error{Errc::conflict, "could not be verified: " + uncompared, 0};
   return Unit{};
 }

@@ -24,7 +24,8 @@ class JobStatus {
 
   void enter(CopyState state);
   void begin(const RunPlan& plan);
-  void update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans, bool paused, std::uint64_t generation);
+  void update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans,
+              bool paused, std::uint64_t generation);
   void fenced();
   void stop_at(const Position& stop);
   void downtime(std::chrono::milliseconds time);

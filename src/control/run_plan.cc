@@ -45,7 +45,10 @@ std::string table_body(const TablePlan& plan) {
 
 Result<bool> position_mode(const CopyOptions& options, const mysql::ServerFacts& facts) {
   if (options.position_mode == PositionMode::gtid && !facts.gtid_on) {
-    return Error{Errc::refused, "--position-mode gtid: the source has no GTIDs (gtid_mode is not ON); set it, or use --position-mode file", 0};
+    return Error{Errc::refused,
+                 "--position-mode gtid: the source has no GTIDs (gtid_mode is not ON); set it, or "
+                 "use --position-mode file",
+                 0};
   }
   return options.position_mode ? *options.position_mode == PositionMode::gtid : facts.gtid_on;
 }
@@ -55,7 +58,8 @@ Status write_records(const RunSessions& sessions, const std::vector<sink::NamedR
   constexpr std::size_t kBatch = 200;
   for (std::size_t from = 0; from < records.size(); from += kBatch) {
     std::string sql = "BEGIN";
-    for (std::size_t i = from; i < std::min(records.size(), from + kBatch); ++i) sql += ";" + sessions.progress.put_statement(records[i]);
+    for (std::size_t i = from; i < std::min(records.size(), from + kBatch); ++i)
+      sql += ";" + sessions.progress.put_statement(records[i]);
     Result<std::vector<mysql::Outcome>> done = sessions.target.execute_all(sql + ";COMMIT");
     if (!done.ok()) return done.error().within("record the plan at the target");
   }
@@ -86,7 +90,8 @@ Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned la
 Status fill_slices(const RunSessions& sessions, RunPlan& plan) {
   for (const PlanPtr& table : plan.plans) {
     const std::uint64_t bytes = table->source.data_bytes_estimate;
-    const std::size_t parts = bytes < kSliceBytes ? 1 : std::min<std::size_t>(kSlicesMax, 1 + bytes / kSliceBytes);
+    const std::size_t parts =
+        bytes < kSliceBytes ? 1 : std::min<std::size_t>(kSlicesMax, 1 + bytes / kSliceBytes);
     Result<std::vector<copy::Slice>> slices = copy::cut_slices(sessions.source, *table, parts);
     if (!slices.ok()) return slices.error();
     for (copy::Slice& slice : slices.value()) plan.slices.push_back(std::move(slice));
@@ -94,10 +99,12 @@ Status fill_slices(const RunSessions& sessions, RunPlan& plan) {
   return Unit{};
 }
 
-// Slices of one table lie apart, so that readers working side by side write to different places, and
-// the largest tables begin first.
+// Slices of one table lie apart, so that readers working side by side write to different places,
+// and the largest tables begin first.
 void order_slices(RunPlan& plan) {
-  std::stable_sort(plan.slices.begin(), plan.slices.end(), [](const copy::Slice& a, const copy::Slice& b) { return a.id.number < b.id.number; });
+  std::stable_sort(
+      plan.slices.begin(), plan.slices.end(),
+      [](const copy::Slice& a, const copy::Slice& b) { return a.id.number < b.id.number; });
 }
 
 Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessions, bool adopt) {
@@ -107,15 +114,18 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   plan.by_gtid = by_gtid.value();
   Result<std::vector<Table>> tables = selected_tables(sessions.source, options);
   if (!tables.ok()) return tables.error();
-  if (tables.value().empty()) return Error{Errc::refused, "no table at the source matches --include and --exclude", 0};
+  if (tables.value().empty())
+    return Error{Errc::refused, "no table at the source matches --include and --exclude", 0};
   CopyOptions checked = options;
   if (adopt) checked.existing = ExistingMode::use;
-  Result<std::vector<Finding>> findings = preflight(sessions.source, sessions.target, tables.value(), checked);
+  Result<std::vector<Finding>> findings =
+      preflight(sessions.source, sessions.target, tables.value(), checked);
   if (!findings.ok()) return findings.error();
   if (Status passed = verdict(findings.value()); !passed.ok()) return passed.error();
   plan.warnings = warning_texts(findings.value());
-  std::sort(tables.value().begin(), tables.value().end(),
-            [](const Table& a, const Table& b) { return a.data_bytes_estimate > b.data_bytes_estimate; });
+  std::sort(tables.value().begin(), tables.value().end(), [](const Table& a, const Table& b) {
+    return a.data_bytes_estimate > b.data_bytes_estimate;
+  });
   std::uint32_t id = 0;
   for (Table& table : tables.value()) {
     auto state = std::make_shared<dispatch::TableState>();
@@ -128,12 +138,16 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   return plan;
 }
 
-Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, RunPlan& plan, bool adopt) {
+Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, RunPlan& plan,
+                       bool adopt) {
   copy::DefinitionOptions definitions;
   definitions.late_indexes = options.indexes == IndexMode::after;
   definitions.use_existing = adopt || options.existing == ExistingMode::use;
   definitions.collation_map = options.collation_map;
-  if (Status made = copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions); !made.ok()) return made;
+  if (Status made =
+          copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions);
+      !made.ok())
+    return made;
   // The position comes before any snapshot: what happens from here on is in the stream.
   Result<Position> position = source::current_position(sessions.source);
   if (!position.ok()) return position.error();
@@ -141,8 +155,10 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
   plan.low.position = plan.first;
   if (Status filled = fill_slices(sessions, plan); !filled.ok()) return filled;
   std::vector<sink::NamedRecord> records;
-  for (const PlanPtr& table : plan.plans) records.push_back({"table", std::to_string(table->id), table_body(*table)});
-  for (const copy::Slice& slice : plan.slices) records.push_back({"slice", copy::record_name(slice.id), copy::to_json(slice)});
+  for (const PlanPtr& table : plan.plans)
+    records.push_back({"table", std::to_string(table->id), table_body(*table)});
+  for (const copy::Slice& slice : plan.slices)
+    records.push_back({"slice", copy::record_name(slice.id), copy::to_json(slice)});
   // The run's own record comes last: with it the plan is whole.
   records.push_back({"run", "run", run_body(sessions, plan, kRunning)});
   return write_records(sessions, records);
@@ -150,20 +166,25 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
 
 Result<nlohmann::json> json_of(const sink::NamedRecord& record) {
   nlohmann::json json = nlohmann::json::parse(record.body, nullptr, false);
-  if (!json.is_object()) return Error{Errc::malformed, fmt::format("the saved {} record {} is not JSON", record.kind, record.name), 0};
+  if (!json.is_object())
+    return Error{Errc::malformed,
+                 fmt::format("the saved {} record {} is not JSON", record.kind, record.name), 0};
   return json;
 }
 
 const sink::NamedRecord* find_run(const sink::SavedProgress& saved) {
-  const auto found = std::find_if(saved.records.begin(), saved.records.end(), [](const sink::NamedRecord& one) { return one.kind == "run"; });
+  const auto found = std::find_if(saved.records.begin(), saved.records.end(),
+                                  [](const sink::NamedRecord& one) { return one.kind == "run"; });
   return found == saved.records.end() ? nullptr : &*found;
 }
 
 // The shape of a table as of the low-water mark: the target's, since every DDL through there ran at
 // the target. Across dialects the declared types differ, and the source's own definition serves.
-Result<Table> shape_of(const RunSessions& sessions, const TableName& source, const TableName& target) {
+Result<Table> shape_of(const RunSessions& sessions, const TableName& source,
+                       const TableName& target) {
   const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
-  Result<Table> table = same ? mysql::read_table(sessions.target, target) : mysql::read_table(sessions.source, source);
+  Result<Table> table = same ? mysql::read_table(sessions.target, target)
+                             : mysql::read_table(sessions.source, source);
   if (!table.ok()) return table;
   table.value().name = source;
   return table;
@@ -175,7 +196,8 @@ Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& sav
     Result<nlohmann::json> json = json_of(record);
     if (!json.ok()) return json.error();
     const TableName source{json.value().value("database", ""), json.value().value("table", "")};
-    const TableName target{json.value().value("target_database", ""), json.value().value("target_table", "")};
+    const TableName target{json.value().value("target_database", ""),
+                           json.value().value("target_table", "")};
     Result<Table> table = shape_of(sessions, source, target);
     if (!table.ok()) {
       if (table.error().code == Errc::lost) continue;  // dropped by a statement that was followed
@@ -184,7 +206,8 @@ Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& sav
     const auto id = static_cast<std::uint32_t>(std::strtoul(record.name.c_str(), nullptr, 10));
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;
-    plan.plans.push_back(dispatch::make_plan(id, std::move(table).value(), target, std::move(state)));
+    plan.plans.push_back(
+        dispatch::make_plan(id, std::move(table).value(), target, std::move(state)));
   }
   for (const PlanPtr& table : plan.plans) {
     // Parents by the source's names, as they were when the plan was made.
@@ -205,7 +228,8 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
     if (record.kind != "slice") continue;
     const auto id = copy::parse_record_name(record.name);
     if (!id) return Error{Errc::malformed, "a saved slice has the name " + record.name, 0};
-    const auto table = std::find_if(plan.plans.begin(), plan.plans.end(), [&](const PlanPtr& one) { return one->id == id->table; });
+    const auto table = std::find_if(plan.plans.begin(), plan.plans.end(),
+                                    [&](const PlanPtr& one) { return one->id == id->table; });
     if (table == plan.plans.end()) continue;
     Result<copy::Slice> slice = copy::slice_from_json(*id, record.body);
     if (!slice.ok()) return slice.error();
@@ -216,7 +240,8 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
       if (slice.value().whole) {
         // Rows without a key can't be told apart: what was copied of them is copied again.
         Result<mysql::Outcome> emptied = sessions.target.execute(
-            fmt::format("TRUNCATE TABLE {}.{}", quote_name((*table)->target.database), quote_name((*table)->target.table)));
+            fmt::format("TRUNCATE TABLE {}.{}", quote_name((*table)->target.database),
+                        quote_name((*table)->target.table)));
         if (!emptied.ok()) return emptied.error();
         slice.value().reached.reset();
         slice.value().rows = slice.value().bytes = 0;
@@ -238,17 +263,22 @@ Result<RunPlan> plan_resumed(const RunSessions& sessions, const sink::SavedProgr
   Result<nlohmann::json> run = json_of(*find_run(saved));
   if (!run.ok()) return run.error();
   if (run.value().value("source", "") != sessions.source.facts().server_uuid) {
-    return Error{Errc::refused, fmt::format("the saved run was of another source server ({}); --source names {}", run.value().value("source", ""),
-                                            sessions.source.facts().server_uuid), 0};
+    return Error{Errc::refused,
+                 fmt::format("the saved run was of another source server ({}); --source names {}",
+                             run.value().value("source", ""), sessions.source.facts().server_uuid),
+                 0};
   }
   plan.by_gtid = run.value().value("by_gtid", true);
-  plan.first = {{run.value().value("first_file", ""), run.value().value("first_offset", std::uint64_t{0})}, run.value().value("first_gtid", "")};
+  plan.first = {
+      {run.value().value("first_file", ""), run.value().value("first_offset", std::uint64_t{0})},
+      run.value().value("first_gtid", "")};
   plan.low.position = plan.first;
   for (const sink::LaneRecord& lane : saved.lanes) {
     if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
   }
   std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-  for (const sink::LaneRecord& lane : saved.lanes) all.insert(all.end(), lane.done.begin(), lane.done.end());
+  for (const sink::LaneRecord& lane : saved.lanes)
+    all.insert(all.end(), lane.done.begin(), lane.done.end());
   std::sort(all.begin(), all.end());
   for (const auto& range : all) {
     if (!plan.done.empty() && range.first <= plan.done.back().second + 1) {
@@ -271,17 +301,23 @@ std::vector<copy::Route> RunPlan::routes() const {
   return routes;
 }
 
-Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions, unsigned lanes) {
+Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions,
+                              unsigned lanes) {
   Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
   if (!found.ok()) return found.error();
   const sink::NamedRecord* run = found.value() ? find_run(*found.value()) : nullptr;
-  const bool running = run != nullptr && run->body.find(fmt::format("\"state\":\"{}\"", kRunning)) != std::string::npos;
+  const bool running = run != nullptr && run->body.find(fmt::format("\"state\":\"{}\"",
+                                                                    kRunning)) != std::string::npos;
   if (options.resume && run == nullptr && !found.value()) {
-    return Error{Errc::refused, "--resume: the target holds no saved run; start without --resume", 0};
+    return Error{Errc::refused, "--resume: the target holds no saved run; start without --resume",
+                 0};
   }
   if (!options.resume && running) {
-    return Error{Errc::refused, fmt::format("the target holds an unfinished run in {}; go on with it by --resume, or drop that database to begin anew",
-                                            sessions.progress.table("progress")), 0};
+    return Error{Errc::refused,
+                 fmt::format("the target holds an unfinished run in {}; go on with it by --resume, "
+                             "or drop that database to begin anew",
+                             sessions.progress.table("progress")),
+                 0};
   }
   const bool resumes = options.resume && running;
   // A run that was killed before its plan was whole has made tables, perhaps, and copied nothing.
@@ -293,7 +329,8 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     plan = std::move(fresh).value();
     if (Status made = sessions.progress.create(sessions.target); !made.ok()) return made.error();
   }
-  Result<std::uint64_t> epoch = sessions.progress.claim(sessions.target, found.value() ? &*found.value() : nullptr);
+  Result<std::uint64_t> epoch =
+      sessions.progress.claim(sessions.target, found.value() ? &*found.value() : nullptr);
   if (!epoch.ok()) return epoch.error();
   if (resumes) {
     // What a lost session committed in its last moment counts: read again behind its locks.
@@ -303,8 +340,10 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     if (!resumed.ok()) return resumed;
     plan = std::move(resumed).value();
   } else {
-    if (Status cleared = sessions.progress.clear(sessions.target); !cleared.ok()) return cleared.error();
-    if (Status done = carry_out_fresh(options, sessions, plan, adopt); !done.ok()) return done.error();
+    if (Status cleared = sessions.progress.clear(sessions.target); !cleared.ok())
+      return cleared.error();
+    if (Status done = carry_out_fresh(options, sessions, plan, adopt); !done.ok())
+      return done.error();
   }
   plan.epoch = epoch.value();
   order_slices(plan);
@@ -313,7 +352,8 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
 }
 
 Status record_finished(const RunSessions& sessions, const RunPlan& plan) {
-  return sessions.progress.put(sessions.target, {"run", "run", run_body(sessions, plan, kFinished)});
+  return sessions.progress.put(sessions.target,
+                               {"run", "run", run_body(sessions, plan, kFinished)});
 }
 
 }  // namespace wherry::control

@@ -18,9 +18,9 @@ struct RunPlan {
   bool by_gtid = true;
   bool resumed = false;
   std::uint64_t epoch = 0;
-  Position first;           // where the very first run began
-  dispatch::LowWater low;   // where this one goes on
-  sink::Ranges done;        // at the target already, above low
+  Position first;          // where the very first run began
+  dispatch::LowWater low;  // where this one goes on
+  sink::Ranges done;       // at the target already, above low
   std::vector<dispatch::PlanPtr> plans;
   std::vector<copy::Slice> slices;
   std::vector<std::string> warnings;
@@ -35,9 +35,10 @@ struct RunSessions {
   const sink::Progress& progress;
 };
 
-// Checks, refuses or prepares; nothing is written before every rule has passed. lanes: how many lane
-// rows to make beside the one of the statement runner.
-Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions, unsigned lanes);
+// Checks, refuses or prepares; nothing is written before every rule has passed. lanes: how many
+// lane rows to make beside the one of the statement runner.
+Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions,
+                              unsigned lanes);
 
 // Records that the run is complete: a later copy may begin anew.
 Status record_finished(const RunSessions& sessions, const RunPlan& plan);

@@ -33,13 +33,16 @@ Result<std::vector<verify::TablePair>> VerifyStep::pairs() const {
     from_names.insert(plan->source.name);
     to_names.insert(plan->target);
   }
-  Result<std::unique_ptr<mysql::Session>> from = mysql::Session::open(runtime_.lease().generation().endpoint(), {});
+  Result<std::unique_ptr<mysql::Session>> from =
+      mysql::Session::open(runtime_.lease().generation().endpoint(), {});
   if (!from.ok()) return from.error();
   Result<std::unique_ptr<mysql::Session>> to = mysql::Session::open(options_.target, {});
   if (!to.ok()) return to.error();
-  Result<std::vector<Table>> sources = mysql::read_tables(*from.value(), [&](const TableName& name) { return from_names.contains(name); });
+  Result<std::vector<Table>> sources = mysql::read_tables(
+      *from.value(), [&](const TableName& name) { return from_names.contains(name); });
   if (!sources.ok()) return sources.error();
-  Result<std::vector<Table>> targets = mysql::read_tables(*to.value(), [&](const TableName& name) { return to_names.contains(name); });
+  Result<std::vector<Table>> targets = mysql::read_tables(
+      *to.value(), [&](const TableName& name) { return to_names.contains(name); });
   if (!targets.ok()) return targets.error();
   std::map<TableName, Table> by_source, by_target;
   for (Table& table : sources.value()) by_source[table.name] = std::move(table);
@@ -67,7 +70,8 @@ Result<std::vector<verify::TableVerdict>> VerifyStep::run() {
   const Endpoint source = runtime_.lease().generation().endpoint();
   const auto open = [](const Endpoint& endpoint) { return mysql::Session::open(endpoint, {}); };
   return verify::compare_tables(
-      tables.value(), [&] { return open(source); }, [&] { return open(options_.target); }, checksum, stop_);
+      tables.value(), [&] { return open(source); }, [&] { return open(options_.target); }, checksum,
+      stop_);
 }
 
 }  // namespace wherry::control

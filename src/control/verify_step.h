@@ -1,5 +1,5 @@
-// Runs the checksum verifier beside the job's own thread. start() once; result() after done(). Borrows
-// the runtime.
+// Runs the checksum verifier beside the job's own thread. start() once; result() after done().
+// Borrows the runtime.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,8 @@ namespace wherry::control {
 class VerifyStep {
  public:
   // live: the source is not fenced; ranges that differ are looked at again before they count.
-  VerifyStep(source::Runtime& runtime, const CopyOptions& options, std::vector<dispatch::PlanPtr> plans, bool live)
+  VerifyStep(source::Runtime& runtime, const CopyOptions& options,
+             std::vector<dispatch::PlanPtr> plans, bool live)
       : runtime_(runtime), options_(options), plans_(std::move(plans)), live_(live) {}
   ~VerifyStep() { stop(); }
 
@@ -41,7 +42,8 @@ class VerifyStep {
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
   Guarded<std::map<TableName, std::uint64_t>> rows_;
-  std::optional<Result<std::vector<verify::TableVerdict>>> result_;  // written by thread_, read after join
+  std::optional<Result<std::vector<verify::TableVerdict>>>
+      result_;  // written by thread_, read after join
 };
 
 }  // namespace wherry::control

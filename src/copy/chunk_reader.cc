@@ -23,8 +23,9 @@ constexpr unsigned kTableDefinitionChanged = 1412;
 constexpr unsigned kUnknownColumn = 1054;
 constexpr unsigned kNoSuchTable = 1146;
 constexpr unsigned kNoSuchIndex = 1176;
-constexpr unsigned kFailuresMax = 50;      // in a row, with pauses: far more than any passing trouble
-constexpr unsigned kHoldTriesUnlocked = 3;  // of a table without a key, before its writers are stopped for a moment
+constexpr unsigned kFailuresMax = 50;  // in a row, with pauses: far more than any passing trouble
+constexpr unsigned kHoldTriesUnlocked =
+    3;  // of a table without a key, before its writers are stopped for a moment
 
 Result<std::string> status_value(const mysql::Rows& rows, std::string_view name) {
   for (const auto& row : rows.rows) {
@@ -47,38 +48,47 @@ Status ChunkReader::run() {
     }
     if (stopping_) return Unit{};
     links_.slices.again(slice->id);
-    if (!may_heal(done.error()) || ++failures_ > kFailuresMax) return done.error().within("snapshot");
+    if (!may_heal(done.error()) || ++failures_ > kFailuresMax)
+      return done.error().within("snapshot");
     log::debug("copy", "a chunk is read again: {}", done.error().what);
-    std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(2000ms, 10ms * (1U << std::min(failures_, 8U))));
+    std::this_thread::sleep_for(
+        std::min<std::chrono::milliseconds>(2000ms, 10ms * (1U << std::min(failures_, 8U))));
   }
   return Unit{};
 }
 
 // A lost connection heals; so does a definition that the stream has not caught up with yet.
 bool ChunkReader::may_heal(const Error& error) const {
-  if (error.code == Errc::network || error.code == Errc::timeout || error.code == Errc::conflict) return true;
+  if (error.code == Errc::network || error.code == Errc::timeout || error.code == Errc::conflict)
+    return true;
   const unsigned code = error.server_code;
-  return code == kTableDefinitionChanged || code == kUnknownColumn || code == kNoSuchTable || code == kNoSuchIndex || code == 1205 ||
-         code == 1213 || code == 1317;
+  return code == kTableDefinitionChanged || code == kUnknownColumn || code == kNoSuchTable ||
+         code == kNoSuchIndex || code == 1205 || code == 1213 || code == 1317;
 }
 
 Status ChunkReader::read_slice(const Slice& slice) {
   const PlanPtr plan = links_.catalog.find(slice.id.table);
-  if (plan == nullptr) return Error{Errc::conflict, fmt::format("table {} is no longer followed", slice.id.table), 0};
+  if (plan == nullptr)
+    return Error{Errc::conflict, fmt::format("table {} is no longer followed", slice.id.table), 0};
   return plan->keyless() ? read_whole(plan, slice) : read_keyed(plan, slice);
 }
 
 std::uint64_t ChunkReader::rows_wanted(const dispatch::TablePlan& plan) const {
   if (const std::uint64_t rows = links_.chunk_rows(); rows != 0) return rows;
-  const std::uint64_t average = plan.source.rows_estimate == 0 ? 256 : std::max<std::uint64_t>(1, plan.source.data_bytes_estimate / plan.source.rows_estimate);
+  const std::uint64_t average =
+      plan.source.rows_estimate == 0
+          ? 256
+          : std::max<std::uint64_t>(1, plan.source.data_bytes_estimate / plan.source.rows_estimate);
   return std::clamp<std::uint64_t>(options_.chunk_bytes / average, 1, 50000);
 }
 
-Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease, mysql::Session& session) {
+Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
+                                                 mysql::Session& session) {
   SnapshotPoint point;
   const bool mariadb = session.facts().is_mariadb();
   if (mariadb) {
-    Result<mysql::Outcome> opened = session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    Result<mysql::Outcome> opened =
+        session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     if (!opened.ok()) return opened.error();
     Result<mysql::Rows> status = session.query("SHOW STATUS LIKE 'binlog_snapshot_%'");
     if (!status.ok()) return status.error();
@@ -91,11 +101,13 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease, mys
     return point;
   }
   if (options_.by_gtid) {
-    // The executed set before is never ahead of the read; the file and position after cover all of it.
+    // The executed set before is never ahead of the read; the file and position after cover all of
+    // it.
     Result<mysql::Rows> low = session.query("SELECT @@GLOBAL.gtid_executed");
     if (!low.ok()) return low.error();
     point.low = low.value().rows.at(0)[0].value_or("");
-    Result<mysql::Outcome> opened = session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    Result<mysql::Outcome> opened =
+        session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     if (!opened.ok()) return opened.error();
     Result<Position> high = source::current_position(session);
     if (!high.ok()) return high.error();
@@ -107,8 +119,10 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease, mys
   if (!locker.ok()) return locker.error();
   locker.value().spoil();
   Result<mysql::Outcome> locked = locker.value()->execute("FLUSH TABLES WITH READ LOCK");
-  if (!locked.ok()) return locked.error().within("a position by file on MySQL needs a momentary global read lock");
-  Result<mysql::Outcome> opened = session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+  if (!locked.ok())
+    return locked.error().within("a position by file on MySQL needs a momentary global read lock");
+  Result<mysql::Outcome> opened =
+      session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
   Result<Position> at = source::current_position(*locker.value());
   Result<mysql::Outcome> unlocked = locker.value()->execute("UNLOCK TABLES");
   if (!opened.ok()) return opened.error();
@@ -127,7 +141,8 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   chunk->slice = slice.id;
   chunk->epoch = plan->state->epoch.load(std::memory_order_acquire);
   // The epoch must be this plan's: a DDL raises it before and after it replaces the plan.
-  if (links_.catalog.find(slice.id.table) != plan) return Error{Errc::conflict, "the table is changing", 0};
+  if (links_.catalog.find(slice.id.table) != plan)
+    return Error{Errc::conflict, "the table is changing", 0};
   const source::Lease lease = links_.runtime.lease();
   chunk->generation = lease.generation().number();
   Result<source::SourceSession> session = lease.session();
@@ -141,14 +156,16 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   const std::uint64_t wanted = rows_wanted(*plan);
   ChunkRows rows(*plan);
   bool cut = false;
-  Status read = session.value()->stream(select_next(*plan, slice, wanted), [&](const mysql::FieldView* fields, std::size_t) {
-    rows.add(*chunk, fields);
-    cut = chunk->lines.size() >= options_.chunk_bytes_max && chunk->rows < wanted;
-    if (cut) session.value().spoil();
-    return !cut && !stopping_;
-  });
+  Status read = session.value()->stream(
+      select_next(*plan, slice, wanted), [&](const mysql::FieldView* fields, std::size_t) {
+        rows.add(*chunk, fields);
+        cut = chunk->lines.size() >= options_.chunk_bytes_max && chunk->rows < wanted;
+        if (cut) session.value().spoil();
+        return !cut && !stopping_;
+      });
   if (read.ok() && !cut) {
-    if (Result<mysql::Outcome> closed = session.value()->execute("ROLLBACK"); !closed.ok()) session.value().spoil();
+    if (Result<mysql::Outcome> closed = session.value()->execute("ROLLBACK"); !closed.ok())
+      session.value().spoil();
   } else {
     session.value().spoil();
   }
@@ -161,8 +178,10 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   return Unit{};
 }
 
-// Fixes the point of the stream where a table without a key takes its place: changes of it wait there.
-Status ChunkReader::hold(const PlanPtr& plan, const source::Lease& lease, mysql::Session& session, SnapshotPoint& point) {
+// Fixes the point of the stream where a table without a key takes its place: changes of it wait
+// there.
+Status ChunkReader::hold(const PlanPtr& plan, const source::Lease& lease, mysql::Session& session,
+                         SnapshotPoint& point) {
   for (unsigned attempt = 0; !stopping_; ++attempt) {
     std::optional<source::SourceSession> locker;
     if (attempt >= kHoldTriesUnlocked) {
@@ -171,8 +190,12 @@ Status ChunkReader::hold(const PlanPtr& plan, const source::Lease& lease, mysql:
       locker.emplace(std::move(lent).value());
       locker->spoil();
       Result<mysql::Outcome> locked = (*locker)->execute(
-          fmt::format("LOCK TABLES {}.{} READ", quote_name(plan->source.name.database), quote_name(plan->source.name.table)));
-      if (!locked.ok()) return locked.error().within(fmt::format("{} has no key and changes all the time; LOCK TABLES is needed for a moment", plan->source.name.to_string()));
+          fmt::format("LOCK TABLES {}.{} READ", quote_name(plan->source.name.database),
+                      quote_name(plan->source.name.table)));
+      if (!locked.ok())
+        return locked.error().within(fmt::format(
+            "{} has no key and changes all the time; LOCK TABLES is needed for a moment",
+            plan->source.name.to_string()));
     }
     Result<SnapshotPoint> opened = open_snapshot(lease, session);
     if (!opened.ok()) return opened.error();
@@ -181,10 +204,15 @@ Status ChunkReader::hold(const PlanPtr& plan, const source::Lease& lease, mysql:
     request->plan = plan;
     request->point = point;
     if (!links_.inbox.put(request)) return Error{Errc::interrupted, "the run ends", 0};
-    while (!stopping_ && !request->answer.wait_for(200ms, [](auto answer) { return answer != dispatch::HoldRequest::Answer::none; })) {
+    while (!stopping_ && !request->answer.wait_for(200ms, [](auto answer) {
+      return answer != dispatch::HoldRequest::Answer::none;
+    })) {
     }
-    if (request->answer.read([](auto answer) { return answer; }) == dispatch::HoldRequest::Answer::granted) return Unit{};
-    if (Result<mysql::Outcome> closed = session.execute("ROLLBACK"); !closed.ok()) return closed.error();
+    if (request->answer.read([](auto answer) { return answer; }) ==
+        dispatch::HoldRequest::Answer::granted)
+      return Unit{};
+    if (Result<mysql::Outcome> closed = session.execute("ROLLBACK"); !closed.ok())
+      return closed.error();
   }
   return Error{Errc::interrupted, "the run ends", 0};
 }
@@ -211,18 +239,25 @@ Status ChunkReader::read_whole(const PlanPtr& plan, const Slice& slice) {
   };
   std::shared_ptr<Chunk> chunk = begin();
   ChunkRows rows(*plan);
-  Status read = session.value()->stream(select_all(*plan), [&](const mysql::FieldView* fields, std::size_t) {
-    rows.add(*chunk, fields);
-    if (chunk->lines.size() < options_.chunk_bytes) return !stopping_.load();
-    links_.read(chunk->rows, chunk->lines.size());
-    chunk->charge.resize(chunk->byte_size());
-    if (!links_.inbox.put(std::move(chunk))) stopping_ = true;
-    chunk = begin();
-    return !stopping_.load();
-  });
+  Status read =
+      session.value()->stream(select_all(*plan), [&](const mysql::FieldView* fields, std::size_t) {
+        rows.add(*chunk, fields);
+        if (chunk->lines.size() < options_.chunk_bytes) return !stopping_.load();
+        links_.read(chunk->rows, chunk->lines.size());
+        chunk->charge.resize(chunk->byte_size());
+        if (!links_.inbox.put(std::move(chunk))) stopping_ = true;
+        chunk = begin();
+        return !stopping_.load();
+      });
   if (stopping_) return Unit{};
   // Part of the rows may be placed: only a fresh start of the table could mend it.
-  if (!read.ok()) return Error{Errc::lost, fmt::format("the only snapshot of {} (a table without a key) broke: {}; resume to copy it again", plan->source.name.to_string(), read.error().what), 0};
+  if (!read.ok())
+    return Error{
+        Errc::lost,
+        fmt::format(
+            "the only snapshot of {} (a table without a key) broke: {}; resume to copy it again",
+            plan->source.name.to_string(), read.error().what),
+        0};
   chunk->last = true;
   chunk->charge.resize(chunk->byte_size());
   links_.read(chunk->rows, chunk->lines.size());

@@ -15,7 +15,7 @@
 namespace wherry::copy {
 
 struct ReaderOptions {
-  std::uint64_t chunk_bytes = 2 << 20;     // aimed at; the rows follow from the table's average
+  std::uint64_t chunk_bytes = 2 << 20;       // aimed at; the rows follow from the table's average
   std::uint64_t chunk_bytes_max = 16 << 20;  // a chunk ends early here
   bool by_gtid = true;
 };
@@ -27,18 +27,20 @@ struct ReaderLinks {
   dispatch::Inbox& inbox;
   const dispatch::Catalog& catalog;
   ByteBudget& budget;
-  // Of tables without a key: while one is held the stream may wait for it, so its chunks must not wait
-  // for others'.
+  // Of tables without a key: while one is held the stream may wait for it, so its chunks must not
+  // wait for others'.
   ByteBudget& whole_budget;
-  // Waits while the run must not open new snapshots (throttled, paused, far behind); false: it ends.
+  // Waits while the run must not open new snapshots (throttled, paused, far behind); false: it
+  // ends.
   std::function<bool()> may_read;
-  std::function<std::uint64_t()> chunk_rows;  // 0: by bytes
+  std::function<std::uint64_t()> chunk_rows;                          // 0: by bytes
   std::function<void(std::uint64_t rows, std::uint64_t bytes)> read;  // for rates
 };
 
 class ChunkReader {
  public:
-  ChunkReader(const ReaderOptions& options, const ReaderLinks& links) : options_(options), links_(links) {}
+  ChunkReader(const ReaderOptions& options, const ReaderLinks& links)
+      : options_(options), links_(links) {}
 
   // Until everything is read, or an error that another try cannot heal.
   Status run();
@@ -48,8 +50,10 @@ class ChunkReader {
   Status read_slice(const Slice& slice);
   Status read_keyed(const dispatch::PlanPtr& plan, const Slice& slice);
   Status read_whole(const dispatch::PlanPtr& plan, const Slice& slice);
-  Status hold(const dispatch::PlanPtr& plan, const source::Lease& lease, mysql::Session& session, dispatch::SnapshotPoint& point);
-  Result<dispatch::SnapshotPoint> open_snapshot(const source::Lease& lease, mysql::Session& session);
+  Status hold(const dispatch::PlanPtr& plan, const source::Lease& lease, mysql::Session& session,
+              dispatch::SnapshotPoint& point);
+  Result<dispatch::SnapshotPoint> open_snapshot(const source::Lease& lease,
+                                                mysql::Session& session);
   std::uint64_t rows_wanted(const dispatch::TablePlan& plan) const;
   bool may_heal(const Error& error) const;
 

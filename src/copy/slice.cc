@@ -33,7 +33,8 @@ std::string expression(const Column& column) {
 
 // Rows beside a key: a > x OR (a = x AND b > y). Both servers read only that range with it, while a
 // comparison of row constructors walks the index from its beginning.
-std::string beside(const TablePlan& plan, const Key& key, std::string_view strict, std::string_view last) {
+std::string beside(const TablePlan& plan, const Key& key, std::string_view strict,
+                   std::string_view last) {
   std::string out;
   std::string equal;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -41,7 +42,8 @@ std::string beside(const TablePlan& plan, const Key& key, std::string_view stric
     std::string value;
     sql::append_literal(value, column, key[i]);
     if (i > 0) out += " OR ";
-    out += fmt::format("({}{} {} {})", equal, quote_name(column.name), i + 1 == key.size() ? last : strict, value);
+    out += fmt::format("({}{} {} {})", equal, quote_name(column.name),
+                       i + 1 == key.size() ? last : strict, value);
     equal += fmt::format("{} = {} AND ", quote_name(column.name), value);
   }
   return "(" + out + ")";
@@ -77,7 +79,8 @@ std::optional<std::uint64_t> to_scale(const Column& column, const mysql::Field& 
 }
 
 std::string from_scale(const Column& column, std::uint64_t value) {
-  return column.is_unsigned ? std::to_string(value) : std::to_string(static_cast<std::int64_t>(value ^ kSign));
+  return column.is_unsigned ? std::to_string(value)
+                            : std::to_string(static_cast<std::int64_t>(value ^ kSign));
 }
 
 }  // namespace
@@ -125,7 +128,9 @@ std::string to_json(const Slice& slice) {
 
 Result<Slice> slice_from_json(dispatch::SliceId id, std::string_view text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return Error{Errc::malformed, fmt::format("the saved slice {} is not JSON", record_name(id)), 0};
+  if (!json.is_object())
+    return Error{Errc::malformed, fmt::format("the saved slice {} is not JSON", record_name(id)),
+                 0};
   Slice slice;
   slice.id = id;
   const auto key = [&](const char* name) -> std::optional<Key> {
@@ -159,25 +164,33 @@ std::optional<dispatch::SliceId> parse_record_name(std::string_view name) {
 std::vector<std::size_t> selected_columns(const TablePlan& plan) {
   std::vector<std::size_t> columns = plan.writable;
   for (const std::size_t column : plan.key) {
-    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+    if (std::find(columns.begin(), columns.end(), column) == columns.end())
+      columns.push_back(column);
   }
   return columns;
 }
 
 std::string select_next(const TablePlan& plan, const Slice& slice, std::uint64_t rows) {
   std::string where;
-  if (const std::optional<Key>& from = slice.reached ? slice.reached : slice.after) where = beside(plan, *from, ">", ">");
-  if (slice.through) where += (where.empty() ? "" : " AND ") + beside(plan, *slice.through, "<", "<=");
+  if (const std::optional<Key>& from = slice.reached ? slice.reached : slice.after)
+    where = beside(plan, *from, ">", ">");
+  if (slice.through)
+    where += (where.empty() ? "" : " AND ") + beside(plan, *slice.through, "<", "<=");
   std::string order;
-  for (const std::size_t column : plan.key) order += (order.empty() ? "" : ",") + quote_name(plan.source.columns[column].name);
+  for (const std::size_t column : plan.key)
+    order += (order.empty() ? "" : ",") + quote_name(plan.source.columns[column].name);
   const Index* key = row_key(plan.source);
-  return fmt::format("SELECT {} FROM {} FORCE INDEX ({}){}{} ORDER BY {} LIMIT {}", select_list(plan), source_name(plan),
-                     quote_name(key->name), where.empty() ? "" : " WHERE ", where, order, rows);
+  return fmt::format("SELECT {} FROM {} FORCE INDEX ({}){}{} ORDER BY {} LIMIT {}",
+                     select_list(plan), source_name(plan), quote_name(key->name),
+                     where.empty() ? "" : " WHERE ", where, order, rows);
 }
 
-std::string select_all(const TablePlan& plan) { return fmt::format("SELECT {} FROM {}", select_list(plan), source_name(plan)); }
+std::string select_all(const TablePlan& plan) {
+  return fmt::format("SELECT {} FROM {}", select_list(plan), source_name(plan));
+}
 
-Result<std::vector<Slice>> cut_slices(mysql::Session& session, const TablePlan& plan, std::size_t parts) {
+Result<std::vector<Slice>> cut_slices(mysql::Session& session, const TablePlan& plan,
+                                      std::size_t parts) {
   std::vector<Slice> slices(1);
   slices[0].id = {plan.id, 0};
   slices[0].whole = plan.keyless();
@@ -185,7 +198,8 @@ Result<std::vector<Slice>> cut_slices(mysql::Session& session, const TablePlan& 
   const Column& column = plan.source.columns[plan.key[0]];
   if (column.kind != ColumnClass::integer) return slices;
   const std::string name = quote_name(column.name) + (column.zerofill ? "+0" : "");
-  Result<mysql::Rows> ends = session.query(fmt::format("SELECT MIN({0}), MAX({0}) FROM {1}", name, source_name(plan)));
+  Result<mysql::Rows> ends =
+      session.query(fmt::format("SELECT MIN({0}), MAX({0}) FROM {1}", name, source_name(plan)));
   if (!ends.ok()) return ends.error().within("cut " + plan.source.name.to_string());
   const auto low = to_scale(column, ends.value().rows.at(0)[0]);
   const auto high = to_scale(column, ends.value().rows.at(0)[1]);

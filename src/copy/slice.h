@@ -1,6 +1,6 @@
-// A slice: a run of keys of one table that is copied from front to back, chunk by chunk. Slices of a
-// table are copied side by side. What is kept of one is the key it has reached; it is stored in the
-// target transaction of each chunk. Values; no threads.
+// A slice: a run of keys of one table that is copied from front to back, chunk by chunk. Slices of
+// a table are copied side by side. What is kept of one is the key it has reached; it is stored in
+// the target transaction of each chunk. Values; no threads.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Slice {
   std::optional<Key> through;  // inclusive; none: to the last row
   std::optional<Key> reached;  // the last key that is at the target
   bool done = false;
-  bool whole = false;          // a table without a key: read at one point, from its start
+  bool whole = false;  // a table without a key: read at one point, from its start
   std::uint64_t rows = 0, bytes = 0;
   std::uint64_t placed_at = 0;  // cseq of its latest chunk's place
 };
@@ -46,6 +46,7 @@ std::vector<std::size_t> selected_columns(const dispatch::TablePlan& plan);
 
 // Cuts the table into at most `parts` slices, between its smallest and largest key where the key is
 // one integer column; else it is one slice.
-Result<std::vector<Slice>> cut_slices(mysql::Session& session, const dispatch::TablePlan& plan, std::size_t parts);
+Result<std::vector<Slice>> cut_slices(mysql::Session& session, const dispatch::TablePlan& plan,
+                                      std::size_t parts);
 
 }  // namespace wherry::copy

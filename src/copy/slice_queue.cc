@@ -5,7 +5,9 @@
 namespace wherry::copy {
 namespace {
 
-std::pair<std::uint32_t, std::uint32_t> key_of(dispatch::SliceId id) { return {id.table, id.number}; }
+std::pair<std::uint32_t, std::uint32_t> key_of(dispatch::SliceId id) {
+  return {id.table, id.number};
+}
 
 }  // namespace
 
@@ -29,16 +31,18 @@ void SliceQueue::add(std::vector<Slice> slices) {
 }
 
 bool SliceQueue::ready(const State& state) {
-  return std::any_of(state.order.begin(), state.order.end(),
-                     [&](const auto& key) { return !state.whole_busy || !state.slices.at(key).slice.whole; });
+  return std::any_of(state.order.begin(), state.order.end(), [&](const auto& key) {
+    return !state.whole_busy || !state.slices.at(key).slice.whole;
+  });
 }
 
 std::optional<Slice> SliceQueue::take(std::chrono::milliseconds wait) {
   state_.wait_for(wait, ready);
   return state_.with([](State& state) -> std::optional<Slice> {
     if (!ready(state)) return std::nullopt;
-    const auto next = std::find_if(state.order.begin(), state.order.end(),
-                                   [&](const auto& key) { return !state.whole_busy || !state.slices.at(key).slice.whole; });
+    const auto next = std::find_if(state.order.begin(), state.order.end(), [&](const auto& key) {
+      return !state.whole_busy || !state.slices.at(key).slice.whole;
+    });
     Entry& entry = state.slices[*next];
     state.order.erase(next);
     entry.stage = Stage::reading;

@@ -1,6 +1,6 @@
-// The slices of a run and what each is doing. At any time one chunk of a slice is read or on its way
-// into the stream; the next is read once it has its place there, so a chunk that has to be read again
-// never leaves a gap behind it. Any thread.
+// The slices of a run and what each is doing. At any time one chunk of a slice is read or on its
+// way into the stream; the next is read once it has its place there, so a chunk that has to be read
+// again never leaves a gap behind it. Any thread.
 #pragma once
 
 #include <atomic>
@@ -41,16 +41,17 @@ class SliceQueue {
  private:
   enum class Stage { ready, reading, read_out, committed };
   struct Entry {
-    Slice slice;             // reached: through the last chunk that has its place
+    Slice slice;  // reached: through the last chunk that has its place
     Stage stage = Stage::ready;
     std::uint64_t rows = 0;  // committed
     std::uint64_t bytes = 0;
   };
   struct State {
     std::map<std::pair<std::uint32_t, std::uint32_t>, Entry> slices;
-    std::deque<std::pair<std::uint32_t, std::uint32_t>> order;  // ready ones, first to read in front
-    std::map<std::uint32_t, std::size_t> open;                  // slices not committed, by table
-    bool whole_busy = false;  // one table without a key is read at a time
+    std::deque<std::pair<std::uint32_t, std::uint32_t>>
+        order;                                  // ready ones, first to read in front
+    std::map<std::uint32_t, std::size_t> open;  // slices not committed, by table
+    bool whole_busy = false;                    // one table without a key is read at a time
   };
   static bool ready(const State& state);
 

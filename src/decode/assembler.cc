@@ -43,7 +43,8 @@ Assembler::Assembler(const AssemblerOptions& options, const Position& from, std:
 }
 
 const Position& Assembler::edge() const {
-  edge_.gtid = options_.dialect == Dialect::mysql ? mysql_set_.to_string() : mariadb_position_.to_string();
+  edge_.gtid =
+      options_.dialect == Dialect::mysql ? mysql_set_.to_string() : mariadb_position_.to_string();
   return edge_;
 }
 
@@ -87,16 +88,19 @@ Status Assembler::feed(Bytes event) {
   }
   if (format_ == nullptr) {
     // The server's first event is an artificial rotation; nothing else may come before a format.
-    if (header.value().type != EventType::rotate) return Error{Errc::malformed, "an event before the format description"};
+    if (header.value().type != EventType::rotate)
+      return Error{Errc::malformed, "an event before the format description"};
     return on_rotate(header.value(), without_checksum(event).subspan(kHeaderSize));
   }
   const Result<Bytes> body = event_body(event, *format_, true);
   if (!body.ok()) {
-    return body.error().within(fmt::format("{} event before {}:{}", name_of(header.value().type), seen_.file, header.value().log_pos));
+    return body.error().within(fmt::format("{} event before {}:{}", name_of(header.value().type),
+                                           seen_.file, header.value().log_pos));
   }
   Status done = dispatch(header.value(), body.value());
   if (!done.ok()) {
-    return done.error().within(fmt::format("{} event before {}:{}", name_of(header.value().type), seen_.file, header.value().log_pos));
+    return done.error().within(fmt::format("{} event before {}:{}", name_of(header.value().type),
+                                           seen_.file, header.value().log_pos));
   }
   return done;
 }
@@ -151,7 +155,10 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
     case EventType::incident: {
       Result<IncidentView> incident = decode_incident(body);
       const std::string message = incident.ok() ? std::string(incident.value().message) : "";
-      return Error{Errc::unsupported, fmt::format("the source logged an incident: changes are missing from its binlog ({}); copy again from a good state", message)};
+      return Error{Errc::unsupported,
+                   fmt::format("the source logged an incident: changes are missing from its binlog "
+                               "({}); copy again from a good state",
+                               message)};
     }
     default:
       break;
@@ -166,7 +173,11 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
       add_event(header, body);
       return Unit{};
     case EventRole::unknown:
-      return Error{Errc::unsupported, fmt::format("event type {} may hold changes and is not known; stopping is the safe answer", static_cast<unsigned>(header.type))};
+      return Error{
+          Errc::unsupported,
+          fmt::format(
+              "event type {} may hold changes and is not known; stopping is the safe answer",
+              static_cast<unsigned>(header.type))};
     case EventRole::frame:
     case EventRole::transaction:
     case EventRole::payload:
@@ -179,7 +190,8 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
 }
 
 Status Assembler::on_rotate(const EventHeader& header, Bytes body) {
-  // A rotation is artificial when the dump begins; its checksum may be there before any format told so.
+  // A rotation is artificial when the dump begins; its checksum may be there before any format told
+  // so.
   Result<RotateView> rotate = decode_rotate(body);
   if (!rotate.ok()) return rotate.error();
   if (group_ && (header.flags & kFlagArtificial) == 0 && group_->group.event_count > 0) {
@@ -204,12 +216,14 @@ Status Assembler::on_gtid(const EventHeader& header, Bytes body) {
   open.standalone = gtid.standalone;
   open.group.gtid = {0, gtid.domain, gtid.server, gtid.anonymous ? 0 : gtid.number};
   open.group.alter_start = gtid.alter_start || gtid.alter_rollback;
-  const std::uint64_t commit_us = gtid.commit_us != 0 ? gtid.commit_us : std::uint64_t{header.timestamp} * 1000000;
+  const std::uint64_t commit_us =
+      gtid.commit_us != 0 ? gtid.commit_us : std::uint64_t{header.timestamp} * 1000000;
   last_commit_us_ = std::max(last_commit_us_, commit_us);
   open.group.commit_us = last_commit_us_;
   if (options_.dialect == Dialect::mysql && !gtid.anonymous) {
     Batch& into = batch();
-    if (into.gtid_sources.empty() || into.gtid_sources.back() != gtid.source) into.gtid_sources.push_back(gtid.source);
+    if (into.gtid_sources.empty() || into.gtid_sources.back() != gtid.source)
+      into.gtid_sources.push_back(gtid.source);
     open.group.gtid.source = static_cast<std::uint32_t>(into.gtid_sources.size() - 1);
   }
   return Unit{};
@@ -244,8 +258,10 @@ Status Assembler::on_query(const EventHeader& header, Bytes body) {
   }
   add_event(header, body);
   open.group.has_statement = true;
-  if (ascii::starts_with(text, "XA START") || ascii::starts_with(text, "XA BEGIN")) open.has_begin = true;
-  if (ends_with_words(text, "START TRANSACTION")) open.has_begin = true;  // MySQL's atomic CREATE ... SELECT
+  if (ascii::starts_with(text, "XA START") || ascii::starts_with(text, "XA BEGIN"))
+    open.has_begin = true;
+  if (ends_with_words(text, "START TRANSACTION"))
+    open.has_begin = true;  // MySQL's atomic CREATE ... SELECT
   const bool whole = options_.dialect == Dialect::mariadb ? open.standalone : !open.has_begin;
   if (whole) close_group(header, GroupEnd::statement);
   return Unit{};
@@ -259,7 +275,8 @@ Status Assembler::on_payload(const EventHeader& header, Bytes body) {
     if (!inner.ok()) return inner.error();
     // Events inside have no position of their own: the group ends where the payload ends.
     inner.value().log_pos = header.log_pos;
-    if (inner.value().type == EventType::transaction_payload) return Error{Errc::malformed, "a payload inside a payload"};
+    if (inner.value().type == EventType::transaction_payload)
+      return Error{Errc::malformed, "a payload inside a payload"};
     Status done = dispatch(inner.value(), event.subspan(kHeaderSize));
     if (!done.ok()) return done.error().within("transaction payload");
   }

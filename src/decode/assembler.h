@@ -1,5 +1,6 @@
-// Cuts the stream of events into groups, one per GTID, and collects them in batches. It alone decides
-// where a transaction begins and ends, and counts cseq. Pure: events in, batches out; one thread.
+// Cuts the stream of events into groups, one per GTID, and collects them in batches. It alone
+// decides where a transaction begins and ends, and counts cseq. Pure: events in, batches out; one
+// thread.
 #pragma once
 
 #include <memory>
@@ -14,23 +15,26 @@ namespace wherry::decode {
 
 struct AssemblerOptions {
   Dialect dialect = Dialect::mysql;
-  std::size_t batch_bytes = 512 << 10;    // a batch is complete at this size
-  std::size_t part_bytes = 16 << 20;      // a group larger than this is handed out in parts
+  std::size_t batch_bytes = 512 << 10;      // a batch is complete at this size
+  std::size_t part_bytes = 16 << 20;        // a group larger than this is handed out in parts
   std::size_t payload_bytes_max = 1 << 30;  // what one compressed transaction may unpack to
   std::uint64_t generation = 1;
 };
 
 class Assembler {
  public:
-  // from: where the stream begins (a group edge); next_cseq: the number of the first group after it.
+  // from: where the stream begins (a group edge); next_cseq: the number of the first group after
+  // it.
   Assembler(const AssemblerOptions& options, const Position& from, std::uint64_t next_cseq);
 
   // One whole event as the server sent it. An error leaves the assembler unusable until restart().
   Status feed(Bytes event);
 
-  // A batch must be taken: ask after each feed(), before the next. take() returns null when there is
-  // nothing that may go out yet.
-  bool full() const { return batch_ != nullptr && (complete_ || batch_->bytes.size() >= options_.batch_bytes); }
+  // A batch must be taken: ask after each feed(), before the next. take() returns null when there
+  // is nothing that may go out yet.
+  bool full() const {
+    return batch_ != nullptr && (complete_ || batch_->bytes.size() >= options_.batch_bytes);
+  }
   std::unique_ptr<Batch> take();
 
   // The last group edge: where a reconnect resumes.
@@ -39,8 +43,8 @@ class Assembler {
   // Whether events of an unfinished group are held or were handed out in parts.
   bool inside_group() const { return group_.has_value(); }
 
-  // The stream begins again at edge(), at the given generation. An unfinished group is forgotten; if
-  // parts of it were handed out already, the next batch says so by an aborted group.
+  // The stream begins again at edge(), at the given generation. An unfinished group is forgotten;
+  // if parts of it were handed out already, the next batch says so by an aborted group.
   void restart(std::uint64_t generation);
 
  private:
@@ -59,9 +63,9 @@ class Assembler {
   struct Open {  // the group under construction
     Group group;
     std::string gtid_source;
-    bool standalone = false;   // MariaDB: one statement is the whole group
-    bool has_begin = false;    // BEGIN, XA START or CREATE ... START TRANSACTION was seen
-    bool parts_out = false;    // parts were handed out
+    bool standalone = false;  // MariaDB: one statement is the whole group
+    bool has_begin = false;   // BEGIN, XA START or CREATE ... START TRANSACTION was seen
+    bool parts_out = false;   // parts were handed out
   };
 
   AssemblerOptions options_;

@@ -43,22 +43,22 @@ struct Group {
   std::uint32_t first_event = 0;  // in Batch::events
   std::uint32_t event_count = 0;
   GroupEnd end = GroupEnd::commit;
-  bool opens = true;   // first part
-  bool closes = true;  // last part; false: more follows in the next batch
+  bool opens = true;           // first part
+  bool closes = true;          // last part; false: more follows in the next batch
   bool has_statement = false;  // holds query events: DDL, savepoints, statement-format DML, XA
   bool alter_start = false;    // MariaDB's two-phase ALTER: announced, not run
-  bool aborted = false;        // closes an open group without its end: the stream was lost inside it
+  bool aborted = false;  // closes an open group without its end: the stream was lost inside it
 };
 
 struct Batch {
   std::vector<std::byte> bytes;
   std::vector<EventRef> events;
   std::vector<Group> groups;
-  std::string file;                       // all groups end in this binlog file
-  std::uint64_t seen_offset = 0;          // end of the last event outside a group, >= every end_offset
+  std::string file;               // all groups end in this binlog file
+  std::uint64_t seen_offset = 0;  // end of the last event outside a group, >= every end_offset
   std::vector<std::string> gtid_sources;  // "uuid" or "uuid:tag"
   std::shared_ptr<const FormatDescription> format;
-  std::uint64_t generation = 0;           // of the source that sent it
+  std::uint64_t generation = 0;  // of the source that sent it
   ByteBudget::Charge charge;
 
   Bytes body(const EventRef& event) const { return {bytes.data() + event.offset, event.size}; }

@@ -4,13 +4,15 @@
 
 namespace wherry::dispatch {
 
-Board::Board(unsigned lanes, Dialect dialect, const LowWater& start) : lanes_(lanes), dialect_(dialect) {
+Board::Board(unsigned lanes, Dialect dialect, const LowWater& start)
+    : lanes_(lanes), dialect_(dialect) {
   state_.with([&](State& state) {
     state.low_cseq = state.scheduled = start.cseq;
     state.low_commit_us = start.commit_us;
     state.low_file = start.position.file;
     if (dialect == Dialect::mysql) {
-      if (auto set = MysqlGtidSet::parse(start.position.gtid); set.ok()) state.mysql_set = set.value();
+      if (auto set = MysqlGtidSet::parse(start.position.gtid); set.ok())
+        state.mysql_set = set.value();
     } else if (auto position = MariadbGtidPosition::parse(start.position.gtid); position.ok()) {
       state.mariadb_position = position.value();
     }
@@ -37,7 +39,8 @@ void Board::scheduled(const decode::Batch& batch, const decode::Group& group, bo
     entry.offset = group.end_offset;
     entry.gtid = group.gtid;
     entry.file = intern(state.files, batch.file);
-    if (dialect_ == Dialect::mysql && group.gtid.number != 0) entry.source = intern(state.sources, batch.gtid_sources[group.gtid.source]);
+    if (dialect_ == Dialect::mysql && group.gtid.number != 0)
+      entry.source = intern(state.sources, batch.gtid_sources[group.gtid.source]);
     entry.done = done;
     state.scheduled = group.cseq;
     state.window.push_back(entry);
@@ -74,7 +77,8 @@ void Board::advance(State& state) {
       state.low_gtid = fmt::format("{}:{}", state.sources[entry.source], entry.gtid.number);
     } else {
       state.mariadb_position.set(entry.gtid.domain, {entry.gtid.server, entry.gtid.number});
-      state.low_gtid = fmt::format("{}-{}-{}", entry.gtid.domain, entry.gtid.server, entry.gtid.number);
+      state.low_gtid =
+          fmt::format("{}-{}-{}", entry.gtid.domain, entry.gtid.server, entry.gtid.number);
     }
     state.window.pop_front();
   }
@@ -86,7 +90,8 @@ LowWater Board::low() const {
     low.cseq = state.low_cseq;
     low.commit_us = state.low_commit_us;
     low.position.file = state.low_file;
-    low.position.gtid = dialect_ == Dialect::mysql ? state.mysql_set.to_string() : state.mariadb_position.to_string();
+    low.position.gtid = dialect_ == Dialect::mysql ? state.mysql_set.to_string()
+                                                   : state.mariadb_position.to_string();
     low.gtid = state.low_gtid;
     return low;
   });
@@ -105,7 +110,8 @@ std::size_t Board::in_flight() const {
 }
 
 std::uint64_t Board::oldest_us() const {
-  return state_.read([](const State& state) { return state.window.empty() ? 0 : state.window.front().commit_us; });
+  return state_.read(
+      [](const State& state) { return state.window.empty() ? 0 : state.window.front().commit_us; });
 }
 
 bool Board::wait_for(unsigned lane, std::uint64_t seq) {
@@ -125,8 +131,9 @@ bool Board::wait_idle(const LaneSeqs& given) {
 }
 
 bool Board::wait_window(std::size_t groups_max) {
-  return state_.wait([&](const State& state) { return state.closed || state.window.size() < groups_max; },
-                     [](State& state) { return !state.closed; });
+  return state_.wait(
+      [&](const State& state) { return state.closed || state.window.size() < groups_max; },
+      [](State& state) { return !state.closed; });
 }
 
 void Board::close() {

@@ -12,7 +12,8 @@ std::uint32_t ChangeRing::intern(std::vector<std::string>& pool, const std::stri
   return static_cast<std::uint32_t>(pool.size() - 1);
 }
 
-void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number) {
+void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source,
+                       std::uint64_t gtid_number) {
   Mark mark;
   mark.number = next_mark_++;
   mark.file = intern(files_, end.file);
@@ -33,7 +34,8 @@ void ChangeRing::barrier(std::uint32_t table) { barriers_[table] = marks_.back()
 
 // Drops the oldest eighth at once, so that the walk over the tables is rare.
 void ChangeRing::trim() {
-  if (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) <= bytes_max_ || marks_.size() < 2) return;
+  if (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) <= bytes_max_ || marks_.size() < 2)
+    return;
   const std::size_t drop = std::max<std::size_t>(1, marks_.size() / 8);
   for (std::size_t i = 0; i < drop; ++i) {
     const Mark& oldest = marks_.front();
@@ -50,13 +52,16 @@ void ChangeRing::trim() {
   }
 }
 
-bool ChangeRing::is_after(const Mark& mark, const SnapshotPoint& point, const MysqlGtidSet& low) const {
+bool ChangeRing::is_after(const Mark& mark, const SnapshotPoint& point,
+                          const MysqlGtidSet& low) const {
   if (point.exact) return compare({files_[mark.file], mark.offset}, point.high) > 0;
   return mark.gtid == 0 || !low.contains(sources_[mark.source], mark.gtid);
 }
 
-Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point, std::uint32_t table) const {
-  const Error too_old{Errc::lost, "the snapshot is older than the changes that are still remembered", 0};
+Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point,
+                                              std::uint32_t table) const {
+  const Error too_old{Errc::lost,
+                      "the snapshot is older than the changes that are still remembered", 0};
   MysqlGtidSet low;
   if (point.exact) {
     if (!trimmed_through_.empty() && compare(trimmed_through_, point.high) > 0) return too_old;
@@ -79,7 +84,9 @@ Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point, std::u
   bool after = false;
   for (const Entry& entry : found->second) {
     if (entry.mark != asked) {
-      mark = std::lower_bound(mark, marks_.end(), entry.mark, [](const Mark& m, std::uint64_t number) { return m.number < number; });
+      mark =
+          std::lower_bound(mark, marks_.end(), entry.mark,
+                           [](const Mark& m, std::uint64_t number) { return m.number < number; });
       asked = entry.mark;
       after = is_after(*mark, point, low);
     }

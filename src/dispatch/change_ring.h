@@ -1,6 +1,6 @@
-// The keys that the stream changed lately, of tables whose snapshot is still being read: what a chunk
-// read as of P needs to drop its rows that changed in (P, Q]. Bounded by bytes; a chunk that is older
-// than what is left must be read again. One thread: the scheduler's.
+// The keys that the stream changed lately, of tables whose snapshot is still being read: what a
+// chunk read as of P needs to drop its rows that changed in (P, Q]. Bounded by bytes; a chunk that
+// is older than what is left must be read again. One thread: the scheduler's.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class ChangeRing {
   // A group whose changes are added next. gtid: "uuid:5" apart, empty where the source has none.
   void begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number);
   void add(std::uint32_t table, const Hash128& identity);
-  // This group changes the table in ways that cannot be told by keys: older snapshots are worthless.
+  // This group changes the table in ways that cannot be told by keys: older snapshots are
+  // worthless.
   void barrier(std::uint32_t table);
 
   // What changed in the table after the snapshot, or may have. An error (Errc::lost): the ring does
@@ -38,7 +39,7 @@ class ChangeRing {
   void clear();                      // another generation: its positions mean nothing here
 
  private:
-  struct Mark {  // one group
+  struct Mark {                // one group
     std::uint64_t number = 0;  // of the mark, counted
     std::uint32_t file = 0;    // in files_
     std::uint64_t offset = 0;

@@ -4,7 +4,8 @@
 
 namespace wherry::dispatch {
 
-void ConflictMap::collect(const std::vector<std::uint64_t>& values, const LaneSeqs& committed, LaneSeqs& needs) const {
+void ConflictMap::collect(const std::vector<std::uint64_t>& values, const LaneSeqs& committed,
+                          LaneSeqs& needs) const {
   const std::size_t mask = slots_.size() - 1;
   for (const std::uint64_t value : values) {
     for (std::size_t at = start_of(value);; at = (at + 1) & mask) {
@@ -17,7 +18,8 @@ void ConflictMap::collect(const std::vector<std::uint64_t>& values, const LaneSe
   }
 }
 
-void ConflictMap::note(const std::vector<std::uint64_t>& values, unsigned lane, std::uint64_t seq, const LaneSeqs& committed) {
+void ConflictMap::note(const std::vector<std::uint64_t>& values, unsigned lane, std::uint64_t seq,
+                       const LaneSeqs& committed) {
   if ((used_ + values.size()) * 2 > slots_.size()) {
     grow(committed);
     while ((used_ + values.size()) * 2 > slots_.size()) {
@@ -57,7 +59,8 @@ void ConflictMap::grow(const LaneSeqs& committed) {
   }
 }
 
-void ConflictMap::collect_table(std::uint32_t table, bool opaque, const LaneSeqs& committed, LaneSeqs& needs) const {
+void ConflictMap::collect_table(std::uint32_t table, bool opaque, const LaneSeqs& committed,
+                                LaneSeqs& needs) const {
   const auto found = tables_.find(table);
   if (found == tables_.end()) return;
   const LaneSeqs& seqs = opaque ? found->second.touched : found->second.opaque;

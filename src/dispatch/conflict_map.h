@@ -16,12 +16,15 @@ class ConflictMap {
   explicit ConflictMap(unsigned lanes) : lanes_(lanes) { slots_.resize(kSlotsMin); }
 
   // Adds to needs what work on these values must wait for. committed: per lane, what has committed.
-  void collect(const std::vector<std::uint64_t>& values, const LaneSeqs& committed, LaneSeqs& needs) const;
+  void collect(const std::vector<std::uint64_t>& values, const LaneSeqs& committed,
+               LaneSeqs& needs) const;
   // Notes that this work touches the values.
-  void note(const std::vector<std::uint64_t>& values, unsigned lane, std::uint64_t seq, const LaneSeqs& committed);
+  void note(const std::vector<std::uint64_t>& values, unsigned lane, std::uint64_t seq,
+            const LaneSeqs& committed);
 
   // The same for a table as a whole.
-  void collect_table(std::uint32_t table, bool opaque, const LaneSeqs& committed, LaneSeqs& needs) const;
+  void collect_table(std::uint32_t table, bool opaque, const LaneSeqs& committed,
+                     LaneSeqs& needs) const;
   void note_table(std::uint32_t table, bool opaque, unsigned lane, std::uint64_t seq);
 
   std::size_t byte_size() const { return slots_.size() * sizeof(Slot); }
@@ -38,7 +41,9 @@ class ConflictMap {
   };
   static constexpr std::size_t kSlotsMin = 1 << 14;
 
-  std::size_t start_of(std::uint64_t value) const { return (value * 0x9E3779B97F4A7C15ULL) >> shift_; }
+  std::size_t start_of(std::uint64_t value) const {
+    return (value * 0x9E3779B97F4A7C15ULL) >> shift_;
+  }
   void grow(const LaneSeqs& committed);
 
   unsigned lanes_;

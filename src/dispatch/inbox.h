@@ -14,9 +14,9 @@
 
 namespace wherry::dispatch {
 
-// A table without a key asks to be held: from its snapshot point on, the stream's changes of it wait
-// until its rows are placed. granted: the point of the stream is fixed and nothing changed since the
-// snapshot; refused: something did, read again.
+// A table without a key asks to be held: from its snapshot point on, the stream's changes of it
+// wait until its rows are placed. granted: the point of the stream is fixed and nothing changed
+// since the snapshot; refused: something did, read again.
 struct HoldRequest {
   enum class Answer { none, granted, refused };
   PlanPtr plan;
@@ -46,7 +46,8 @@ class Inbox {
   // Waits a while for anything. with_batch: false leaves batches where they are.
   Taken take(std::chrono::milliseconds wait, bool with_batch) {
     items_.wait_for(wait, [&](const Items& items) {
-      return items.closed || (with_batch && !items.paused && !items.batches.empty()) || !items.chunks.empty() || !items.holds.empty();
+      return items.closed || (with_batch && !items.paused && !items.batches.empty()) ||
+             !items.chunks.empty() || !items.holds.empty();
     });
     return items_.with([&](Items& items) {
       Taken taken;

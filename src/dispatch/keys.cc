@@ -19,9 +19,11 @@ bool ends_with(std::string_view text, std::string_view end) {
 // ignorable characters, no sequences that equal others within that range.
 bool folds_only_case(std::string_view collation) {
   constexpr std::array<std::string_view, 13> kSimple = {
-      "_general_ci", "_unicode_ci",     "_unicode_520_ci", "_0900_ai_ci",    "_0900_as_ci", "_0900_as_cs", "_general_nopad_ci",
-      "_swedish_ci", "_uca1400_ai_ci", "_uca1400_as_ci",  "_uca1400_as_cs", "_general_cs", "_swedish_nopad_ci"};
-  return std::any_of(kSimple.begin(), kSimple.end(), [&](std::string_view end) { return ends_with(collation, end); });
+      "_general_ci",    "_unicode_ci",       "_unicode_520_ci",  "_0900_ai_ci",    "_0900_as_ci",
+      "_0900_as_cs",    "_general_nopad_ci", "_swedish_ci",      "_uca1400_ai_ci", "_uca1400_as_ci",
+      "_uca1400_as_cs", "_general_cs",       "_swedish_nopad_ci"};
+  return std::any_of(kSimple.begin(), kSimple.end(),
+                     [&](std::string_view end) { return ends_with(collation, end); });
 }
 
 bool wide_charset(std::string_view charset) {
@@ -36,7 +38,8 @@ void append_part(std::string& out, std::string_view text) {
 
 // The conflict value of one unique key over values fetched by column; empty: NULL, cannot clash.
 template <typename Fetch>
-std::optional<std::uint64_t> conflict_of(const TablePlan& plan, std::size_t unique, const Fetch& fetch, bool& opaque) {
+std::optional<std::uint64_t> conflict_of(const TablePlan& plan, std::size_t unique,
+                                         const Fetch& fetch, bool& opaque) {
   const UniqueKey& key = plan.uniques[unique];
   if (key.opaque) {
     opaque = true;
@@ -51,7 +54,8 @@ std::optional<std::uint64_t> conflict_of(const TablePlan& plan, std::size_t uniq
       return std::nullopt;
     }
     if (value.null) return std::nullopt;
-    if (!append_comparable(buffer, plan.source.columns[part.column], value.text, part.prefix_length)) {
+    if (!append_comparable(buffer, plan.source.columns[part.column], value.text,
+                           part.prefix_length)) {
       opaque = true;
       return std::nullopt;
     }
@@ -61,7 +65,8 @@ std::optional<std::uint64_t> conflict_of(const TablePlan& plan, std::size_t uniq
 
 }  // namespace
 
-bool append_comparable(std::string& out, const Column& column, std::string_view text, std::uint32_t prefix_length) {
+bool append_comparable(std::string& out, const Column& column, std::string_view text,
+                       std::uint32_t prefix_length) {
   if (column.kind == ColumnClass::floating) {
     // -0 and 0 are equal to the server.
     append_part(out, text == "-0" ? std::string_view("0") : text);
@@ -96,9 +101,11 @@ bool append_comparable(std::string& out, const Column& column, std::string_view 
   return true;
 }
 
-Result<KeyValue> KeyReader::value(const ResolvedTable& table, const std::vector<decode::Cell>& image, std::size_t column) {
+Result<KeyValue> KeyReader::value(const ResolvedTable& table,
+                                  const std::vector<decode::Cell>& image, std::size_t column) {
   const std::size_t wire = table.wire_of[column];
-  if (wire == ResolvedTable::kNoWire || wire >= image.size() || !image[wire].present || image[wire].partial_json) {
+  if (wire == ResolvedTable::kNoWire || wire >= image.size() || !image[wire].present ||
+      image[wire].partial_json) {
     return KeyValue{{}, false, true};
   }
   const decode::Cell& cell = image[wire];
@@ -113,7 +120,8 @@ Result<KeyValue> KeyReader::value(const ResolvedTable& table, const std::vector<
   return KeyValue{text, false, false};
 }
 
-Result<std::span<const KeyValue>> KeyReader::key(const ResolvedTable& table, const std::vector<decode::Cell>& image) {
+Result<std::span<const KeyValue>> KeyReader::key(const ResolvedTable& table,
+                                                 const std::vector<decode::Cell>& image) {
   const TablePlan& plan = *table.plan;
   // The texts must not move while views of them are out.
   if (texts_.size() < plan.source.columns.size()) texts_.resize(plan.source.columns.size());
@@ -123,14 +131,17 @@ Result<std::span<const KeyValue>> KeyReader::key(const ResolvedTable& table, con
     if (!next.ok()) return next.error();
     if (next.value().missing) {
       return Error{Errc::unsupported,
-                   fmt::format("a row event of {} does not carry the key column `{}`", plan.source.name.to_string(), plan.source.columns[column].name), 0};
+                   fmt::format("a row event of {} does not carry the key column `{}`",
+                               plan.source.name.to_string(), plan.source.columns[column].name),
+                   0};
     }
     values_.push_back(next.value());
   }
   return std::span<const KeyValue>(values_);
 }
 
-Result<Hash128> KeyReader::identity(const ResolvedTable& table, const std::vector<decode::Cell>& image) {
+Result<Hash128> KeyReader::identity(const ResolvedTable& table,
+                                    const std::vector<decode::Cell>& image) {
   Result<std::span<const KeyValue>> values = key(table, image);
   if (!values.ok()) return values.error();
   thread_local std::string buffer;
@@ -139,7 +150,8 @@ Result<Hash128> KeyReader::identity(const ResolvedTable& table, const std::vecto
   return hash128(buffer, table.plan->id);
 }
 
-Status KeyReader::add_conflicts(const ResolvedTable& table, const std::vector<decode::Cell>& image, Conflicts& into) {
+Status KeyReader::add_conflicts(const ResolvedTable& table, const std::vector<decode::Cell>& image,
+                                Conflicts& into) {
   const TablePlan& plan = *table.plan;
   if (texts_.size() < plan.source.columns.size()) texts_.resize(plan.source.columns.size());
   Status failed = Unit{};
@@ -162,7 +174,8 @@ Hash128 KeyReader::identity(const TablePlan& plan, std::span<const KeyValue> by_
   return hash128(buffer, plan.id);
 }
 
-void KeyReader::add_conflicts(const TablePlan& plan, std::span<const KeyValue> by_column, Conflicts& into) {
+void KeyReader::add_conflicts(const TablePlan& plan, std::span<const KeyValue> by_column,
+                              Conflicts& into) {
   const auto fetch = [&](std::size_t column) { return by_column[column]; };
   for (std::size_t i = 0; i < plan.uniques.size(); ++i) {
     if (const auto hash = conflict_of(plan, i, fetch, into.opaque)) into.values.push_back(*hash);

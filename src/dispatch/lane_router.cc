@@ -5,8 +5,8 @@
 namespace wherry::dispatch {
 namespace {
 
-constexpr unsigned kInRow = 128;   // independent pieces that one lane gets before the next one's turn:
-                                   // neighbours merge into one target transaction
+constexpr unsigned kInRow = 128;  // independent pieces that one lane gets before the next one's
+                                  // turn: neighbours merge into one target transaction
 constexpr unsigned kRefresh = 64;  // how stale the view of what has committed may be
 
 }  // namespace
@@ -19,9 +19,11 @@ unsigned LaneRouter::choose(const LaneSeqs& needs) {
   if (wanted != kAnyLane) return wanted;
   if (++in_row_ >= kInRow) {
     in_row_ = 0;
-    lane_ = static_cast<unsigned>(std::min_element(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) {
-      return a->waiting_bytes() < b->waiting_bytes();
-    }) - lanes_.begin());
+    lane_ = static_cast<unsigned>(std::min_element(lanes_.begin(), lanes_.end(),
+                                                   [](const auto& a, const auto& b) {
+                                                     return a->waiting_bytes() < b->waiting_bytes();
+                                                   }) -
+                                  lanes_.begin());
   }
   return lane_;
 }

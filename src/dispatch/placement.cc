@@ -71,7 +71,8 @@ void Placement::drop_changed(Chunk& chunk, const IdentitySet& changed) {
   for (std::size_t row = 0; row < chunk.starts.size(); ++row) {
     if (changed.contains(chunk.identities[row])) continue;
     const std::size_t begin = chunk.starts[row];
-    const std::size_t end = row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
+    const std::size_t end =
+        row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
     starts.push_back(kept.size());
     kept.append(chunk.lines, begin, end - begin);
   }

@@ -1,7 +1,7 @@
-// Snapshot chunks on their way into the stream. A chunk read as of P is placed at the stream's present
-// point Q, once Q >= P, without the rows whose key the stream changed in (P, Q]: the stream carried
-// those. A table without a key has no such test; it is held: its changes wait from the point where it
-// was read until its last row is placed. One thread: the scheduler's.
+// Snapshot chunks on their way into the stream. A chunk read as of P is placed at the stream's
+// present point Q, once Q >= P, without the rows whose key the stream changed in (P, Q]: the stream
+// carried those. A table without a key has no such test; it is held: its changes wait from the
+// point where it was read until its last row is placed. One thread: the scheduler's.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,13 @@ class Placement {
   // placed: the chunk has its place; called before a lane gets it.
   using Placed = std::function<void(const Chunk&)>;
   // fault_keep_changed: for tests only, leaves the changed rows in.
-  Placement(ChangeRing& ring, LaneRouter& router, Placed placed, Refused refused, bool fault_keep_changed)
-      : ring_(ring), router_(router), placed_(std::move(placed)), refused_(std::move(refused)), fault_keep_changed_(fault_keep_changed) {}
+  Placement(ChangeRing& ring, LaneRouter& router, Placed placed, Refused refused,
+            bool fault_keep_changed)
+      : ring_(ring),
+        router_(router),
+        placed_(std::move(placed)),
+        refused_(std::move(refused)),
+        fault_keep_changed_(fault_keep_changed) {}
 
   void take(Inbox::Taken& taken);
   // Places what can be, and answers holds, at this point of the stream: after the group cseq.

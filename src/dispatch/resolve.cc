@@ -52,13 +52,20 @@ bool fits(const ColumnShape& shape, const Column& column) {
 void complete(ColumnShape& shape, const Column& column, bool has_signedness) {
   if (!has_signedness) shape.is_unsigned = column.is_unsigned;
   shape.fixed_binary = column.kind == ColumnClass::binary && column.data_type == "binary";
+  // MariaDB with mysql56_temporal_format=OFF leaves the digits of old temporal columns out.
+  const bool old_temporal = shape.type == WireType::time || shape.type == WireType::datetime ||
+                            shape.type == WireType::timestamp;
+  if (old_temporal) shape.meta = column.fraction;
   if (column.kind == ColumnClass::uuid) shape.flavor = WireFlavor::uuid;
   if (column.kind == ColumnClass::inet4) shape.flavor = WireFlavor::inet4;
   if (column.kind == ColumnClass::inet6) shape.flavor = WireFlavor::inet6;
 }
 
 Error contradiction(const TablePlan& plan, std::string_view what) {
-  return {Errc::conflict, fmt::format("row events of {} do not fit its definition: {}", plan.source.name.to_string(), what), 0};
+  return {Errc::conflict,
+          fmt::format("row events of {} do not fit its definition: {}",
+                      plan.source.name.to_string(), what),
+          0};
 }
 
 // Which schema columns the events carry, in order.
@@ -68,17 +75,20 @@ Result<std::vector<std::size_t>> columns_of(const decode::TableMap& map, const T
   if (!map.names.empty()) {
     for (const std::string& name : map.names) {
       const auto found = plan.source.find_column(name);
-      if (!found) return contradiction(plan, fmt::format("column `{}` is not in the definition", name));
+      if (!found)
+        return contradiction(plan, fmt::format("column `{}` is not in the definition", name));
       order.push_back(*found);
     }
     return order;
   }
   // Without names: all columns, or all but virtual ones.
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (map.columns.size() == columns.size() || !columns[i].generated || columns[i].stored) order.push_back(i);
+    if (map.columns.size() == columns.size() || !columns[i].generated || columns[i].stored)
+      order.push_back(i);
   }
   if (order.size() != map.columns.size()) {
-    return contradiction(plan, fmt::format("{} columns in the event, {} in the definition", map.columns.size(), columns.size()));
+    return contradiction(plan, fmt::format("{} columns in the event, {} in the definition",
+                                           map.columns.size(), columns.size()));
   }
   return order;
 }
@@ -94,8 +104,10 @@ Result<ResolvedPtr> resolve(decode::TableMap map, PlanPtr plan) {
     const std::size_t at = order.value()[wire];
     const Column& column = plan->source.columns[at];
     if (!fits(map.columns[wire], column)) {
-      return contradiction(*plan, fmt::format("column `{}` is {} in the definition and type {} in the event", column.name,
-                                              column.type, static_cast<unsigned>(map.columns[wire].type)));
+      return contradiction(
+          *plan,
+          fmt::format("column `{}` is {} in the definition and type {} in the event", column.name,
+                      column.type, static_cast<unsigned>(map.columns[wire].type)));
     }
     complete(map.columns[wire], column, map.has_signedness);
     resolved->wire_of[at] = wire;
@@ -113,7 +125,9 @@ Result<ResolvedPtr> Resolver::table_map(Bytes body, const decode::FormatDescript
   constexpr std::size_t kTableIdSize = 6;
   if (body.size() < kTableIdSize) return Error{Errc::truncated, "table map event", 0};
   Entry& entry = by_id_[load_le(body.data(), kTableIdSize)];
-  if (entry.body.size() == body.size() && std::memcmp(entry.body.data(), body.data(), body.size()) == 0) return entry.table;
+  if (entry.body.size() == body.size() &&
+      std::memcmp(entry.body.data(), body.data(), body.size()) == 0)
+    return entry.table;
   Result<decode::TableMap> map = decode::decode_table_map(body, format);
   if (!map.ok()) return map.error();
   PlanPtr plan = catalog_.find(map.value().database, map.value().table);

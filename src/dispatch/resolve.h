@@ -1,6 +1,6 @@
 // A table map from the stream joined with the plan of its table: which wire column is which schema
-// column, with the facts that only the schema knows filled in. Immutable once made; the maker runs on
-// the scheduler's thread.
+// column, with the facts that only the schema knows filled in. Immutable once made; the maker runs
+// on the scheduler's thread.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct ResolvedTable {
 };
 using ResolvedPtr = std::shared_ptr<const ResolvedTable>;
 
-// Joins by the names in the table map where it has them, else by order; a contradiction (count, type)
-// is an Errc::conflict that names table and column, never a guess.
+// Joins by the names in the table map where it has them, else by order; a contradiction (count,
+// type) is an Errc::conflict that names table and column, never a guess.
 Result<ResolvedPtr> resolve(decode::TableMap map, PlanPtr plan);
 
 // Remembers what table maps resolved to while neither the bytes of the map nor the plans change.

@@ -11,14 +11,16 @@ bool is_rows(const decode::EventRef& event) {
 }
 
 bool whole(const std::vector<decode::Cell>& image) {
-  return std::all_of(image.begin(), image.end(), [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
+  return std::all_of(image.begin(), image.end(),
+                     [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
 }
 
 }  // namespace
 
 Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
   const decode::Batch& batch = *work.batch;
-  std::unordered_map<std::uint64_t, const ResolvedTable*> open;  // table maps in force inside the statement
+  std::unordered_map<std::uint64_t, const ResolvedTable*>
+      open;  // table maps in force inside the statement
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     const decode::EventRef& event = batch.events[i];
     const Bytes body = batch.body(event);
@@ -26,15 +28,18 @@ Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
       Result<ResolvedPtr> table = resolver_.table_map(body, *batch.format);
       if (!table.ok()) return table.error();
       open[load_le(body.data(), 6)] = table.value().get();
-      if (table.value() != nullptr && (work.held.empty() || work.held.back() != table.value())) work.held.push_back(table.value());
+      if (table.value() != nullptr && (work.held.empty() || work.held.back() != table.value()))
+        work.held.push_back(table.value());
     } else if (is_rows(event)) {
-      Result<std::uint64_t> id = decode::RowsReader::table_id(batch.header(event), body, *batch.format);
+      Result<std::uint64_t> id =
+          decode::RowsReader::table_id(batch.header(event), body, *batch.format);
       if (!id.ok()) return id.error();
       const auto found = open.find(id.value());
       if (found == open.end()) {
         // A part of a large transaction may begin between a table map and its rows.
         const auto before = large_.find(id.value());
-        if (before == large_.end()) return Error{Errc::malformed, "a row event without its table map", 0};
+        if (before == large_.end())
+          return Error{Errc::malformed, "a row event without its table map", 0};
         work.tables[i] = before->second.get();
         if (before->second != nullptr) work.held.push_back(before->second);
         continue;
@@ -47,14 +52,17 @@ Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
     return Unit{};
   }
   for (const auto& [id, table] : open) {
-    const auto held = std::find_if(work.held.begin(), work.held.end(), [t = table](const ResolvedPtr& one) { return one.get() == t; });
+    const auto held = std::find_if(work.held.begin(), work.held.end(),
+                                   [t = table](const ResolvedPtr& one) { return one.get() == t; });
     large_[id] = held == work.held.end() ? nullptr : *held;
   }
   return Unit{};
 }
 
 void RowScan::begin(const decode::Batch& batch, const decode::Group& group) {
-  const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty() ? batch.gtid_sources[group.gtid.source] : "";
+  const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty()
+                                 ? batch.gtid_sources[group.gtid.source]
+                                 : "";
   ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number);
 }
 
@@ -95,11 +103,12 @@ void RowScan::bar_children() {
   }
 }
 
-Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event, const ResolvedTable& table, Touched& touched) {
+Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
+                           const ResolvedTable& table, Touched& touched) {
   const TablePlan& plan = *table.plan;
   touched.tables.insert(plan.id);
-  Result<decode::RowsReader> reader =
-      decode::RowsReader::open(work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
+  Result<decode::RowsReader> reader = decode::RowsReader::open(
+      work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
   if (!reader.ok()) return reader.error();
   if (plan.one_by_one()) {
     touched.one_by_one = true;
@@ -130,7 +139,8 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
   }
 }
 
-Status RowScan::scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image, Touched& touched) {
+Status RowScan::scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,
+                         Touched& touched) {
   const TablePlan& plan = *table.plan;
   if (plan.state->open()) {
     Hash128 identity;

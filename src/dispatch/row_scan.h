@@ -1,5 +1,5 @@
-// Reads the row events of a group once, before it is dispatched: which keys it touches, for conflicts
-// and for the placing of chunks. One thread: the scheduler's.
+// Reads the row events of a group once, before it is dispatched: which keys it touches, for
+// conflicts and for the placing of chunks. One thread: the scheduler's.
 #pragma once
 
 #include <unordered_map>
@@ -12,20 +12,23 @@ namespace wherry::dispatch {
 
 class RowScan {
  public:
-  RowScan(const Catalog& catalog, ChangeRing& ring) : catalog_(catalog), resolver_(catalog), ring_(ring) {}
+  RowScan(const Catalog& catalog, ChangeRing& ring)
+      : catalog_(catalog), resolver_(catalog), ring_(ring) {}
 
   // Fills in the resolved tables of the group's events.
   Status resolve(WorkBatch& work, const decode::Group& group);
-  // Collects what the group's rows touch; of tables with an open copy the keys go into the ring. Of a
-  // part of a large group only the tables are noted, and snapshots before it become worthless.
+  // Collects what the group's rows touch; of tables with an open copy the keys go into the ring. Of
+  // a part of a large group only the tables are noted, and snapshots before it become worthless.
   Result<Touched> scan(const WorkBatch& work, const decode::Group& group);
   // The group changes tables without row events: snapshots before it are worthless.
   void bar_open(const decode::Batch& batch, const decode::Group& group);
 
  private:
   void begin(const decode::Batch& batch, const decode::Group& group);
-  Status scan_event(const WorkBatch& work, const decode::EventRef& event, const ResolvedTable& table, Touched& touched);
-  Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image, Touched& touched);
+  Status scan_event(const WorkBatch& work, const decode::EventRef& event,
+                    const ResolvedTable& table, Touched& touched);
+  Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,
+                  Touched& touched);
 
   void bar_children();
 

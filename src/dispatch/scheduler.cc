@@ -46,7 +46,8 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
   for (std::uint32_t i = 0; i < batch->groups.size(); ++i) {
     const decode::Group& group = batch->groups[i];
     if (Status done = on_group(work, i); !done.ok()) {
-      return done.error().within(fmt::format("transaction that ends at {}:{}", batch->file, group.end_offset));
+      return done.error().within(
+          fmt::format("transaction that ends at {}:{}", batch->file, group.end_offset));
     }
     if (!group.closes || group.aborted) continue;
     seen_ = {batch->file, group.end_offset};
@@ -59,8 +60,9 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
 }
 
 bool Scheduler::is_done(std::uint64_t cseq) const {
-  return std::any_of(options_.done.begin(), options_.done.end(),
-                     [&](const auto& range) { return cseq >= range.first && cseq <= range.second; });
+  return std::any_of(options_.done.begin(), options_.done.end(), [&](const auto& range) {
+    return cseq >= range.first && cseq <= range.second;
+  });
 }
 
 void Scheduler::finish(const decode::Batch& batch, const decode::Group& group) {
@@ -122,7 +124,8 @@ Status Scheduler::on_rows(const SharedWork& work, std::uint32_t index, bool one_
 // Changes of a held table wait until its rows are placed; nothing later overtakes them.
 Status Scheduler::wait_while_held(const Touched& touched) {
   const auto held = [&] {
-    return std::any_of(touched.tables.begin(), touched.tables.end(), [&](std::uint32_t table) { return placement_.holds(table); });
+    return std::any_of(touched.tables.begin(), touched.tables.end(),
+                       [&](std::uint32_t table) { return placement_.holds(table); });
   };
   while (held()) {
     Inbox::Taken taken = links_.inbox.take(200ms, false);
@@ -133,8 +136,8 @@ Status Scheduler::wait_while_held(const Touched& touched) {
   return Unit{};
 }
 
-// A transaction too large to be held: everything before it commits first, then its parts stream into
-// one open target transaction in the first lane.
+// A transaction too large to be held: everything before it commits first, then its parts stream
+// into one open target transaction in the first lane.
 Status Scheduler::on_part(const SharedWork& work, std::uint32_t index) {
   const decode::Group& group = work->batch->groups[index];
   const bool done = is_done(group.cseq);

@@ -20,6 +20,7 @@ struct StatementEvent {
   std::string position;  // for messages: "binlog.000004:157 (0-1-33)"
   decode::QueryView query;
   std::uint32_t timestamp = 0;
+  bool rows_follow = false;  // CREATE TABLE ... SELECT: the group goes on with the rows
   sql::Statement statement;
 };
 

@@ -28,12 +28,14 @@ bool is_query(decode::EventType type) {
 }
 
 bool inside_transaction(sql::Kind kind) {
-  return kind == sql::Kind::savepoint || kind == sql::Kind::rollback_to_savepoint || kind == sql::Kind::release_savepoint;
+  return kind == sql::Kind::savepoint || kind == sql::Kind::rollback_to_savepoint ||
+         kind == sql::Kind::release_savepoint;
 }
 
 }  // namespace
 
-Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t index, bool& one_by_one) {
+Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t index,
+                                      bool& one_by_one) {
   const decode::Batch& batch = *work->batch;
   const decode::Group& group = batch.groups[index];
   bool handled = false;
@@ -41,15 +43,17 @@ Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t inde
     const decode::EventRef& event = batch.events[i];
     if (!is_query(event.type)) continue;
     StatementEvent statement;
-    Result<decode::QueryView> query = decode::decode_query(batch.header(event), batch.body(event), *batch.format);
+    Result<decode::QueryView> query =
+        decode::decode_query(batch.header(event), batch.body(event), *batch.format);
     if (!query.ok()) return query.error();
     statement.query = std::move(query).value();
     statement.cseq = group.cseq;
     statement.timestamp = event.timestamp;
     statement.position = place_of(batch, group);
     const std::uint64_t mode = statement.query.sql_mode.value_or(0);
-    statement.statement = sql::classify(statement.query.statement, statement.query.database,
-                                        {options_.dialect, (mode & kAnsiQuotes) != 0, (mode & kNoBackslashEscapes) != 0});
+    statement.statement = sql::classify(
+        statement.query.statement, statement.query.database,
+        {options_.dialect, (mode & kAnsiQuotes) != 0, (mode & kNoBackslashEscapes) != 0});
     if (inside_transaction(statement.statement.kind)) {
       one_by_one = true;
       continue;
@@ -62,11 +66,13 @@ Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t inde
 }
 
 // True: the group needs nothing more.
-Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index, StatementEvent event) {
+Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index,
+                                     StatementEvent event) {
   const decode::Batch& batch = *work->batch;
   const decode::Group& group = batch.groups[index];
   const sql::Kind kind = event.statement.kind;
-  if (kind == sql::Kind::xa_commit || kind == sql::Kind::xa_rollback) return on_xa_end(work, index, event);
+  if (kind == sql::Kind::xa_commit || kind == sql::Kind::xa_rollback)
+    return on_xa_end(work, index, event);
   switch (event.statement.policy) {
     case sql::Policy::control:
       return false;
@@ -75,11 +81,11 @@ Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index
       break;
     case sql::Policy::apply: {
       if (group.alter_start) break;  // announced; it runs at its COMMIT
+      event.rows_follow = group.event_count > 1 && group.end != decode::GroupEnd::statement;
       Result<bool> ran = on_ddl(event);
       if (!ran.ok()) return ran.error();
       if (ran.value()) scan_.bar_open(batch, group);
-      // CREATE TABLE ... SELECT: the rows of the group follow the statement.
-      if (group.event_count > 1 && group.end != decode::GroupEnd::statement) return false;
+      if (event.rows_follow) return false;
       if (ran.value()) {
         links_.board.scheduled(batch, group, true);
         return true;
@@ -92,9 +98,11 @@ Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index
         count_ignored(std::string(sql::to_string(kind)));
         break;
       }
-      return Error{Errc::unsupported,
-                   fmt::format("the source's binlog holds a statement that cannot be followed, at {}: {}", event.position,
-                               sql::printable(event.statement, event.query.statement)), 0};
+      return Error{
+          Errc::unsupported,
+          fmt::format("the source's binlog holds a statement that cannot be followed, at {}: {}",
+                      event.position, sql::printable(event.statement, event.query.statement)),
+          0};
     }
   }
   if (group.end == decode::GroupEnd::statement) {
@@ -108,6 +116,8 @@ bool Scheduler::touches_followed(const sql::Statement& statement, bool& crosses)
   bool any = false;
   bool all = true;
   for (const sql::NameSpan& object : statement.objects) {
+    if (object.role == sql::NameRole::referenced)
+      continue;  // a parent named by a foreign key stays as it is
     const bool followed = links_.statements.follows(object.name);
     any |= followed;
     all &= followed;
@@ -125,9 +135,12 @@ Result<bool> Scheduler::on_ddl(const StatementEvent& event) {
     return false;
   }
   if (crosses) {
-    return Error{Errc::unsupported,
-                 fmt::format("a statement touches tables inside and outside the selection, at {}: {}; copy all of them, or none", event.position,
-                             sql::printable(event.statement, event.query.statement)), 0};
+    return Error{
+        Errc::unsupported,
+        fmt::format("a statement touches tables inside and outside the selection, at {}: {}; copy "
+                    "all of them, or none",
+                    event.position, sql::printable(event.statement, event.query.statement)),
+        0};
   }
   if (!router_.drain()) return Error{Errc::interrupted, "the run ends", 0};
   Status ran = links_.statements.run(event);
@@ -148,7 +161,8 @@ Status Scheduler::prepare_xa(const SharedWork& work, std::uint32_t index) {
   return Unit{};
 }
 
-Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index, const StatementEvent& event) {
+Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index,
+                                  const StatementEvent& event) {
   const decode::Batch& batch = *work->batch;
   const decode::Group& group = batch.groups[index];
   const auto found = prepared_.find(event.statement.xid);
@@ -158,8 +172,12 @@ Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index, c
       finish(batch, group);
       return true;
     }
-    return Error{Errc::unsupported,
-                 fmt::format("XA COMMIT {} at {}: its rows were logged before this run began and are not known", event.statement.xid, event.position), 0};
+    return Error{
+        Errc::unsupported,
+        fmt::format(
+            "XA COMMIT {} at {}: its rows were logged before this run began and are not known",
+            event.statement.xid, event.position),
+        0};
   }
   const Prepared prepared = found->second;
   prepared_.erase(found);
@@ -179,7 +197,8 @@ Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index, c
   counters_.changes += touched.value().rows;
   Work piece = make_work(prepared.work, prepared.index, touched.value().one_by_one);
   piece.also_cseq = group.cseq;
-  router_.send(std::move(piece), touched.value(), touched.value().one_by_one ? 0 : LaneRouter::kAnyLane);
+  router_.send(std::move(piece), touched.value(),
+               touched.value().one_by_one ? 0 : LaneRouter::kAnyLane);
   return true;
 }
 

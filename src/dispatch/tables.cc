@@ -5,7 +5,8 @@
 
 namespace wherry::dispatch {
 
-PlanPtr make_plan(std::uint32_t id, Table source, TableName target, std::shared_ptr<TableState> state) {
+PlanPtr make_plan(std::uint32_t id, Table source, TableName target,
+                  std::shared_ptr<TableState> state) {
   auto plan = std::make_shared<TablePlan>();
   plan->id = id;
   plan->source = std::move(source);

@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max
 
 // Lives as long as the table is followed, across DDL. Atomics: any thread.
 struct TableState {
-  // While chunks of the table are open its changes are applied tolerantly (upserts, deletes that may
-  // match nothing); changes after this cseq are applied strictly. kNotYet: still open.
+  // While chunks of the table are open its changes are applied tolerantly (upserts, deletes that
+  // may match nothing); changes after this cseq are applied strictly. kNotYet: still open.
   std::atomic<std::uint64_t> strict_after{0};
   // Where its latest chunk was placed: once the last one is there, changes after it are strict.
   std::atomic<std::uint64_t> placed_through{0};
@@ -34,23 +34,27 @@ struct TableState {
   std::atomic<bool> touched{false};
 
   bool open() const { return strict_after.load(std::memory_order_acquire) == kNotYet; }
-  bool tolerant(std::uint64_t cseq) const { return cseq <= strict_after.load(std::memory_order_acquire); }
+  bool tolerant(std::uint64_t cseq) const {
+    return cseq <= strict_after.load(std::memory_order_acquire);
+  }
 };
 
 // One unique index as conflict detection sees it.
 struct UniqueKey {
   std::vector<IndexPart> parts;
-  bool opaque = false;  // functional, or over columns that row events do not carry: values are unknown
+  bool opaque =
+      false;  // functional, or over columns that row events do not carry: values are unknown
 };
 
 struct TablePlan {
   std::uint32_t id = 0;  // small and stable for the run: index of counters
   Table source;
   TableName target;
-  std::vector<std::size_t> key;     // columns of the row key; empty: the table has none
-  std::vector<UniqueKey> uniques;   // the row key first
+  std::vector<std::size_t> key;       // columns of the row key; empty: the table has none
+  std::vector<UniqueKey> uniques;     // the row key first
   std::vector<std::size_t> writable;  // columns that are written, in order: all but generated ones
-  bool cascades = false;  // rows change, or are changed, by foreign key actions: one lane, one by one
+  bool cascades =
+      false;  // rows change, or are changed, by foreign key actions: one lane, one by one
   bool cascade_parent = false;  // its deletes and key updates change rows of other tables
   std::shared_ptr<TableState> state;
 
@@ -62,7 +66,8 @@ struct TablePlan {
 using PlanPtr = std::shared_ptr<const TablePlan>;
 
 // Builds the plan of one table.
-PlanPtr make_plan(std::uint32_t id, Table source, TableName target, std::shared_ptr<TableState> state);
+PlanPtr make_plan(std::uint32_t id, Table source, TableName target,
+                  std::shared_ptr<TableState> state);
 
 // The plans by source name. Written by the scheduler (and before it starts); read by any thread.
 class Catalog {

@@ -1,5 +1,5 @@
-// What the scheduler hands to the lanes: transactions of a batch, or a chunk of a snapshot, each with
-// what it must wait for. Values that move from the scheduler's thread to a lane's.
+// What the scheduler hands to the lanes: transactions of a batch, or a chunk of a snapshot, each
+// with what it must wait for. Values that move from the scheduler's thread to a lane's.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ struct SliceId {
   std::uint32_t number = 0;
 };
 
-// Where a snapshot was taken. Exact: all and only what is at or before `exact` shows. Else everything
-// in the set `low` shows, nothing past `high` does, and between them it is unknown.
+// Where a snapshot was taken. Exact: all and only what is at or before `exact` shows. Else
+// everything in the set `low` shows, nothing past `high` does, and between them it is unknown.
 struct SnapshotPoint {
   bool exact = false;
   FilePosition high;  // the exact point, or the upper bound
@@ -45,22 +45,23 @@ struct Chunk {
   PlanPtr plan;
   SliceId slice;
   std::uint64_t generation = 0;
-  std::uint64_t epoch = 0;          // of the table when the snapshot opened
+  std::uint64_t epoch = 0;  // of the table when the snapshot opened
   SnapshotPoint point;
-  std::string lines;                // canonical texts in LOAD DATA form, one row a line
-  std::vector<std::size_t> starts;  // where each line begins
-  std::vector<Hash128> identities;  // by row; empty for a table without a key
+  std::string lines;                     // canonical texts in LOAD DATA form, one row a line
+  std::vector<std::size_t> starts;       // where each line begins
+  std::vector<Hash128> identities;       // by row; empty for a table without a key
   std::vector<std::uint64_t> conflicts;  // all rows'; meaningless where opaque
   bool opaque = false;
-  bool whole = false;               // part of a table held at one point: nothing can have changed since
-  std::string last_key;             // JSON of the last key read: where the slice goes on
-  bool last = false;                // the slice is done with it
+  bool whole = false;    // part of a table held at one point: nothing can have changed since
+  std::string last_key;  // JSON of the last key read: where the slice goes on
+  bool last = false;     // the slice is done with it
   std::uint64_t rows = 0;
-  std::uint64_t placed_at = 0;      // Q: the group after which it takes its place
+  std::uint64_t placed_at = 0;  // Q: the group after which it takes its place
   ByteBudget::Charge charge;
 
   std::size_t byte_size() const {
-    return lines.size() + starts.size() * sizeof(std::size_t) + identities.size() * sizeof(Hash128) + conflicts.size() * 8;
+    return lines.size() + starts.size() * sizeof(std::size_t) +
+           identities.size() * sizeof(Hash128) + conflicts.size() * 8;
   }
 };
 
@@ -68,12 +69,14 @@ struct Chunk {
 struct Work {
   std::shared_ptr<const WorkBatch> batch;  // with group: a transaction
   std::uint32_t group = 0;
-  bool one_by_one = false;  // row by row, in a target transaction of its own
-  std::shared_ptr<Chunk> chunk;            // else a chunk
-  std::uint64_t seq = 0;                   // in its lane
-  std::uint64_t also_cseq = 0;  // the XA COMMIT that lets a prepared transaction run; recorded with it
+  bool one_by_one = false;       // row by row, in a target transaction of its own
+  std::shared_ptr<Chunk> chunk;  // else a chunk
+  std::uint64_t seq = 0;         // in its lane
+  std::uint64_t also_cseq =
+      0;  // the XA COMMIT that lets a prepared transaction run; recorded with it
   std::uint64_t bytes = 0;
-  std::vector<std::pair<unsigned, std::uint64_t>> needs;  // other lanes' work that must commit first
+  std::vector<std::pair<unsigned, std::uint64_t>>
+      needs;  // other lanes' work that must commit first
 
   const decode::Group& transaction() const { return batch->batch->groups[group]; }
 };

@@ -19,15 +19,16 @@ void append_le(std::string& out, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-// An id that neither the server nor one of its replicas has: two readers with one id would throw each
-// other out for ever.
+// An id that neither the server nor one of its replicas has: two readers with one id would throw
+// each other out for ever.
 Result<std::uint32_t> free_server_id(mysql::Session& session) {
   const bool newer = !session.facts().is_mariadb() && session.facts().version >= 80022;
   std::set<std::uint32_t> taken{session.facts().server_id};
   Result<mysql::Rows> replicas = session.query(newer ? "SHOW REPLICAS" : "SHOW SLAVE HOSTS");
   if (replicas.ok()) {  // without the privilege the random choice alone must do
     for (const auto& row : replicas.value().rows) {
-      taken.insert(static_cast<std::uint32_t>(std::strtoul(row[0].value_or("0").c_str(), nullptr, 10)));
+      taken.insert(
+          static_cast<std::uint32_t>(std::strtoul(row[0].value_or("0").c_str(), nullptr, 10)));
     }
   }
   std::random_device seed;
@@ -43,15 +44,20 @@ Status prepare(mysql::Session& session, const DumpOptions& options, const Positi
   const bool mariadb = session.facts().is_mariadb();
   std::string sql = fmt::format(
       "SET @master_binlog_checksum = @@global.binlog_checksum, @master_heartbeat_period = {0}, "
-      "net_write_timeout = 3600, net_read_timeout = 3600, wait_timeout = 28800", heartbeat_ns);
+      "net_write_timeout = 3600, net_read_timeout = 3600, wait_timeout = 28800",
+      heartbeat_ns);
   if (mariadb) {
     sql += ", @mariadb_slave_capability = 4";
     if (options.by_gtid) {
-      sql += fmt::format(", @slave_connect_state = {}, @slave_gtid_strict_mode = 0, @slave_gtid_ignore_duplicates = 0",
-                         mysql::quote_text(from.gtid));
+      sql += fmt::format(
+          ", @slave_connect_state = {}, @slave_gtid_strict_mode = 0, @slave_gtid_ignore_duplicates "
+          "= 0",
+          mysql::quote_text(from.gtid));
     }
   } else {
-    sql += fmt::format(", @source_binlog_checksum = @@global.binlog_checksum, @source_heartbeat_period = {}", heartbeat_ns);
+    sql += fmt::format(
+        ", @source_binlog_checksum = @@global.binlog_checksum, @source_heartbeat_period = {}",
+        heartbeat_ns);
   }
   Result<mysql::Outcome> done = session.execute(sql);
   if (!done.ok()) return done.error();
@@ -61,7 +67,8 @@ Status prepare(mysql::Session& session, const DumpOptions& options, const Positi
 Status send_register(mysql::Session& session, std::uint32_t server_id) {
   std::string payload;
   append_le(payload, server_id, 4);
-  for (const std::string_view text : {std::string_view("wherry"), std::string_view(), std::string_view()}) {
+  for (const std::string_view text :
+       {std::string_view("wherry"), std::string_view(), std::string_view()}) {
     payload += static_cast<char>(text.size());
     payload += text;
   }
@@ -75,7 +82,8 @@ Status send_register(mysql::Session& session, std::uint32_t server_id) {
   return Unit{};
 }
 
-Status send_dump(mysql::Session& session, const DumpOptions& options, std::uint32_t server_id, const Position& from) {
+Status send_dump(mysql::Session& session, const DumpOptions& options, std::uint32_t server_id,
+                 const Position& from) {
   std::string payload;
   if (options.by_gtid && !session.facts().is_mariadb()) {
     Result<MysqlGtidSet> set = MysqlGtidSet::parse(from.gtid);
@@ -91,7 +99,10 @@ Status send_dump(mysql::Session& session, const DumpOptions& options, std::uint3
   }
   const bool by_file = !options.by_gtid;
   if (by_file && from.file.offset > 0xFFFFFFFFULL) {
-    return Error{Errc::unsupported, fmt::format("the position {} is past 4 GiB; resume by GTID instead", from.file.to_string()), 0};
+    return Error{
+        Errc::unsupported,
+        fmt::format("the position {} is past 4 GiB; resume by GTID instead", from.file.to_string()),
+        0};
   }
   append_le(payload, by_file ? from.file.offset : kFirstEvent, 4);
   append_le(payload, 0, 2);
@@ -120,12 +131,15 @@ std::string missing_at(mysql::Session& session, const Position& from, bool by_gt
 
 }  // namespace
 
-Result<std::unique_ptr<BinlogDump>> BinlogDump::open(const Lease& lease, const DumpOptions& options, const Position& from) {
-  const auto silence = std::chrono::duration_cast<std::chrono::seconds>(options.heartbeat * 3) + std::chrono::seconds(1);
+Result<std::unique_ptr<BinlogDump>> BinlogDump::open(const Lease& lease, const DumpOptions& options,
+                                                     const Position& from) {
+  const auto silence = std::chrono::duration_cast<std::chrono::seconds>(options.heartbeat * 3) +
+                       std::chrono::seconds(1);
   Result<SourceSession> session = lease.dump_session(silence);
   if (!session.ok()) return session.error();
   mysql::Session& link = *session.value();
-  Result<std::uint32_t> id = options.server_id != 0 ? Result<std::uint32_t>(options.server_id) : free_server_id(link);
+  Result<std::uint32_t> id =
+      options.server_id != 0 ? Result<std::uint32_t>(options.server_id) : free_server_id(link);
   if (!id.ok()) return id.error();
   Status ready = prepare(link, options, from);
   if (ready.ok()) ready = send_register(link, id.value());
@@ -138,8 +152,10 @@ Result<std::unique_ptr<BinlogDump>> BinlogDump::open(const Lease& lease, const D
     if (first.error().server_code != kServerErrorPurged) return first.error();
     Result<SourceSession> other = lease.session();
     const std::string missing = other.ok() ? missing_at(*other.value(), from, options.by_gtid) : "";
-    return Error{Errc::lost, fmt::format("the source cannot continue from {}: {} ({})",
-                                         options.by_gtid ? from.gtid : from.file.to_string(), missing, first.error().what),
+    return Error{Errc::lost,
+                 fmt::format("the source cannot continue from {}: {} ({})",
+                             options.by_gtid ? from.gtid : from.file.to_string(), missing,
+                             first.error().what),
                  kServerErrorPurged};
   }
   if (!first.value()) return Error{Errc::network, "the source ended the stream at once", 0};
@@ -156,7 +172,8 @@ Result<Bytes> BinlogDump::next() {
   Result<std::optional<Bytes>> packet = session_->read_packet();
   if (!packet.ok()) return packet.error();
   if (!packet.value()) return Error{Errc::network, "the source ended the stream", 0};
-  if (packet.value()->empty()) return Error{Errc::malformed, "an empty packet in the binlog stream", 0};
+  if (packet.value()->empty())
+    return Error{Errc::malformed, "an empty packet in the binlog stream", 0};
   return packet.value()->subspan(1);  // the first byte says OK
 }
 
@@ -167,7 +184,8 @@ Result<Position> current_position(mysql::Session& session) {
   const bool newer = !mariadb && session.facts().version >= 80200;
   Result<mysql::Rows> rows = session.query(newer ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS");
   if (!rows.ok()) return rows.error().within("read the source's position");
-  if (rows.value().rows.empty()) return Error{Errc::refused, "the source has no binlog; set log_bin", 0};
+  if (rows.value().rows.empty())
+    return Error{Errc::refused, "the source has no binlog; set log_bin", 0};
   const auto& row = rows.value().rows.front();
   Position position;
   position.file = {row[0].value_or(""), std::strtoull(row[1].value_or("0").c_str(), nullptr, 10)};
@@ -176,7 +194,9 @@ Result<Position> current_position(mysql::Session& session) {
     std::erase(position.gtid, '\n');
     return position;
   }
-  Result<mysql::Rows> gtid = session.query(fmt::format("SELECT BINLOG_GTID_POS({}, {})", mysql::quote_text(position.file.file), position.file.offset));
+  Result<mysql::Rows> gtid =
+      session.query(fmt::format("SELECT BINLOG_GTID_POS({}, {})",
+                                mysql::quote_text(position.file.file), position.file.offset));
   if (!gtid.ok()) return gtid.error().within("read the source's GTID position");
   position.gtid = gtid.value().rows.at(0)[0].value_or("");
   return position;

@@ -1,7 +1,7 @@
-// One replication connection: asks a source for its binlog from a position and hands out raw events.
-// Works in GTID mode (COM_BINLOG_DUMP_GTID on MySQL, @slave_connect_state on MariaDB) and in file
-// mode. One thread; interrupt() of the session ends a blocked read. Protocol: MySQL's "Replication
-// Protocol" and MariaDB's "COM_BINLOG_DUMP" pages.
+// One replication connection: asks a source for its binlog from a position and hands out raw
+// events. Works in GTID mode (COM_BINLOG_DUMP_GTID on MySQL, @slave_connect_state on MariaDB) and
+// in file mode. One thread; interrupt() of the session ends a blocked read. Protocol: MySQL's
+// "Replication Protocol" and MariaDB's "COM_BINLOG_DUMP" pages.
 #pragma once
 
 #include <chrono>
@@ -22,10 +22,11 @@ struct DumpOptions {
 class BinlogDump {
  public:
   // Errc::lost: the source no longer has what is asked for; the text says what is missing.
-  static Result<std::unique_ptr<BinlogDump>> open(const Lease& lease, const DumpOptions& options, const Position& from);
+  static Result<std::unique_ptr<BinlogDump>> open(const Lease& lease, const DumpOptions& options,
+                                                  const Position& from);
 
-  // The next event; lives until the next call. A stream that stays silent for three heartbeats is an
-  // Errc::network.
+  // The next event; lives until the next call. A stream that stays silent for three heartbeats is
+  // an Errc::network.
   Result<Bytes> next();
   // Whether next() would find bytes without waiting for the network.
   bool ready();

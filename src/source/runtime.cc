@@ -31,7 +31,8 @@ Result<SourceSession> Lease::lend(std::unique_ptr<mysql::Session> session) const
   });
   if (stopped) return Error{Errc::interrupted, "the run is stopping", 0};
   const std::size_t idle_max = options_.idle_sessions_max;
-  auto give_back = [generation = generation_, idle_max](std::unique_ptr<mysql::Session> back, bool spoiled) {
+  auto give_back = [generation = generation_, idle_max](std::unique_ptr<mysql::Session> back,
+                                                        bool spoiled) {
     // Closing takes a round trip: do it outside the lock.
     std::unique_ptr<mysql::Session> closing;
     generation->pool_.with([&](Generation::Pool& pool) {
@@ -58,7 +59,8 @@ Result<SourceSession> Lease::session() const {
   options.read_timeout = options_.query_timeout;
   options.program = "wherry-read";
   options.init = exact_read_settings(generation_->facts().dialect);
-  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(generation_->endpoint(), options);
+  Result<std::unique_ptr<mysql::Session>> session =
+      mysql::Session::open(generation_->endpoint(), options);
   if (!session.ok()) return session.error();
   return lend(std::move(session).value());
 }
@@ -69,7 +71,8 @@ Result<SourceSession> Lease::control_session() const {
   options.read_timeout = options_.query_timeout;
   options.program = "wherry-control";
   options.init = {"SET SESSION wait_timeout = 2147483"};
-  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(generation_->endpoint(), options);
+  Result<std::unique_ptr<mysql::Session>> session =
+      mysql::Session::open(generation_->endpoint(), options);
   if (!session.ok()) return session.error();
   Result<SourceSession> lent = lend(std::move(session).value());
   if (lent.ok()) lent.value().spoil();
@@ -81,7 +84,8 @@ Result<SourceSession> Lease::dump_session(std::chrono::seconds read_timeout) con
   options.connect_timeout = options_.connect_timeout;
   options.read_timeout = read_timeout;
   options.program = "wherry-stream";
-  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(generation_->endpoint(), options);
+  Result<std::unique_ptr<mysql::Session>> session =
+      mysql::Session::open(generation_->endpoint(), options);
   if (!session.ok()) return session.error();
   Result<SourceSession> lent = lend(std::move(session).value());
   if (lent.ok()) lent.value().spoil();  // a dump never ends in a state that could be reused
@@ -99,7 +103,8 @@ Result<mysql::ServerFacts> Runtime::probe(const Endpoint& endpoint, const Runtim
   return session.value()->facts();
 }
 
-Result<std::unique_ptr<Runtime>> Runtime::open(const Endpoint& endpoint, const RuntimeOptions& options) {
+Result<std::unique_ptr<Runtime>> Runtime::open(const Endpoint& endpoint,
+                                               const RuntimeOptions& options) {
   Result<mysql::ServerFacts> facts = probe(endpoint, options);
   if (!facts.ok()) return facts.error().within("source");
   auto first = std::make_shared<Generation>(1, endpoint, std::move(facts).value());
@@ -118,11 +123,14 @@ Status Runtime::publish(const Endpoint& endpoint) {
   Result<mysql::ServerFacts> facts = probe(endpoint, options_);
   if (!facts.ok()) return facts.error().within("next generation of the source");
   return current_.with([&](std::shared_ptr<Generation>& now) -> Status {
-    if (facts.value().server_uuid != now->facts().server_uuid || facts.value().dialect != now->facts().dialect) {
-      return Error{Errc::refused,
-                   fmt::format("{} is another server ({}) than the source ({}); only another endpoint of the same server can be taken",
-                               endpoint.to_string(), facts.value().server_uuid, now->facts().server_uuid),
-                   0};
+    if (facts.value().server_uuid != now->facts().server_uuid ||
+        facts.value().dialect != now->facts().dialect) {
+      return Error{
+          Errc::refused,
+          fmt::format("{} is another server ({}) than the source ({}); only another endpoint of "
+                      "the same server can be taken",
+                      endpoint.to_string(), facts.value().server_uuid, now->facts().server_uuid),
+          0};
     }
     auto next = std::make_shared<Generation>(now->number() + 1, endpoint, facts.value());
     std::vector<std::unique_ptr<mysql::Session>> closing;
@@ -136,7 +144,8 @@ Status Runtime::publish(const Endpoint& endpoint) {
 }
 
 void Runtime::stop() {
-  const std::shared_ptr<Generation> now = current_.read([](const auto& current) { return current; });
+  const std::shared_ptr<Generation> now =
+      current_.read([](const auto& current) { return current; });
   now->pool_.with([](Generation::Pool& pool) {
     pool.stopped = true;
     for (mysql::Session* session : pool.busy) session->interrupt();

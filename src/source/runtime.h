@@ -1,8 +1,8 @@
-// Owns "the current source": which server is read, at which endpoint, with which sessions. Everything
-// that reads the source (stream, snapshot cursors, planner, preflight, verifier) asks here and leases
-// one generation; nobody keeps a session past its lease. Publishing a next generation leaves leases
-// that are out with theirs; later ones see the new one. Sessions belong to their generation and are
-// never handed to another. Any thread.
+// Owns "the current source": which server is read, at which endpoint, with which sessions.
+// Everything that reads the source (stream, snapshot cursors, planner, preflight, verifier) asks
+// here and leases one generation; nobody keeps a session past its lease. Publishing a next
+// generation leaves leases that are out with theirs; later ones see the new one. Sessions belong to
+// their generation and are never handed to another. Any thread.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,9 @@ class SourceSession {
  public:
   SourceSession(std::shared_ptr<Generation> generation, std::unique_ptr<mysql::Session> session,
                 std::function<void(std::unique_ptr<mysql::Session>, bool)> give_back)
-      : generation_(std::move(generation)), session_(std::move(session)), give_back_(std::move(give_back)) {}
+      : generation_(std::move(generation)),
+        session_(std::move(session)),
+        give_back_(std::move(give_back)) {}
   SourceSession(SourceSession&&) noexcept = default;
   SourceSession& operator=(SourceSession&&) = delete;
   ~SourceSession();
@@ -99,7 +101,8 @@ class Lease {
 
 class Runtime {
  public:
-  static Result<std::unique_ptr<Runtime>> open(const Endpoint& endpoint, const RuntimeOptions& options);
+  static Result<std::unique_ptr<Runtime>> open(const Endpoint& endpoint,
+                                               const RuntimeOptions& options);
 
   Lease lease() const;
   std::uint64_t generation_number() const;

@@ -9,12 +9,13 @@
 namespace wherry::source {
 namespace {
 
-// What reconnecting can heal. A server that shuts down or kills the dump says so by an error packet.
+// What reconnecting can heal. A server that shuts down or kills the dump says so by an error
+// packet.
 bool may_heal(const Error& error) {
   constexpr unsigned kServerShutdown = 1053;
   constexpr unsigned kQueryInterrupted = 1317;
-  return error.code == Errc::network || error.code == Errc::timeout || error.server_code == kServerShutdown ||
-         error.server_code == kQueryInterrupted;
+  return error.code == Errc::network || error.code == Errc::timeout ||
+         error.server_code == kServerShutdown || error.server_code == kQueryInterrupted;
 }
 
 }  // namespace
@@ -35,7 +36,8 @@ Status StreamStage::run(const Position& from, std::uint64_t first_cseq) {
   auto failing_since = std::chrono::steady_clock::now();
   while (!stopping_) {
     const Lease lease = runtime_.lease();
-    Result<std::unique_ptr<BinlogDump>> dump = BinlogDump::open(lease, options_.dump, assembler.edge());
+    Result<std::unique_ptr<BinlogDump>> dump =
+        BinlogDump::open(lease, options_.dump, assembler.edge());
     Status ended = dump.ok() ? follow(lease, *dump.value(), assembler) : Status(dump.error());
     if (stopping_) break;
     assembler.restart(runtime_.generation_number());
@@ -70,7 +72,8 @@ Status StreamStage::follow(const Lease& lease, BinlogDump& dump, decode::Assembl
   });
   std::uint64_t bytes = 0;
   while (!stopping_) {
-    if (!assembler.inside_group() && runtime_.generation_number() != lease.generation().number()) return Unit{};
+    if (!assembler.inside_group() && runtime_.generation_number() != lease.generation().number())
+      return Unit{};
     if (!dump.ready()) {
       if (!hand_on(assembler)) return Unit{};
       state_.with([&](StreamState& state) {

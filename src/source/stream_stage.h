@@ -1,6 +1,6 @@
 // The stage that follows the source's binlog: dump, assemble, hand batches on. Reconnects with
-// back-off on the same server, and moves to the next generation at a group edge. Runs on one thread;
-// stop() and state() from any.
+// back-off on the same server, and moves to the next generation at a group edge. Runs on one
+// thread; stop() and state() from any.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ struct StreamOptions {
 
 struct StreamState {
   bool connected = false;
-  std::string problem;        // why it is not connected
-  Position edge;              // received through
+  std::string problem;  // why it is not connected
+  Position edge;        // received through
   std::uint64_t bytes = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t generation = 0;
@@ -32,7 +32,8 @@ struct StreamState {
 
 class StreamStage {
  public:
-  // push: takes a batch, waits for room; false ends the stage. runtime and budget outlive the stage.
+  // push: takes a batch, waits for room; false ends the stage. runtime and budget outlive the
+  // stage.
   StreamStage(Runtime& runtime, const StreamOptions& options, ByteBudget& budget,
               std::function<bool(decode::BatchPtr)> push);
 

@@ -1,6 +1,6 @@
-// A bounded number of bytes that several owners share. Whoever wants to hold bytes charges them here
-// first and waits while the budget is used up; a charge larger than the whole budget is admitted
-// alone, never refused and never stuck. First come, first served. Any thread.
+// A bounded number of bytes that several owners share. Whoever wants to hold bytes charges them
+// here first and waits while the budget is used up; a charge larger than the whole budget is
+// admitted alone, never refused and never stuck. First come, first served. Any thread.
 #pragma once
 
 #include <condition_variable>

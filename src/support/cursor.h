@@ -31,7 +31,8 @@ inline std::uint64_t load_le(const std::byte* at, std::size_t width) {
 // Big endian, width 1..8; the caller guarantees that width bytes are there.
 inline std::uint64_t load_be(const std::byte* at, std::size_t width) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
+  for (std::size_t i = 0; i < width; ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
   return value;
 }
 

@@ -1,5 +1,6 @@
 // Data that can be reached only inside a locked call, so that no field is read without its lock.
-// Any thread. wait() sleeps until the predicate holds; notify by leaving a with() or calling poke().
+// Any thread. wait() sleeps until the predicate holds; notify by leaving a with() or calling
+// poke().
 #pragma once
 
 #include <chrono>

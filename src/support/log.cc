@@ -29,15 +29,20 @@ std::string utc_now() {
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, ms);
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     ms);
 }
 
 std::string_view name_of(Level level) {
   switch (level) {
-    case Level::debug: return "debug";
-    case Level::info: return "info";
-    case Level::warning: return "warning";
-    case Level::error: return "error";
+    case Level::debug:
+      return "debug";
+    case Level::info:
+      return "info";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
   }
   return "info";
 }
@@ -69,8 +74,8 @@ bool enabled(Level level) { return level >= state().level.load(std::memory_order
 void write(Level level, std::string_view room, std::string_view message) {
   std::string line;
   if (state().format == Format::json) {
-    line = fmt::format("{{\"time\":\"{}\",\"level\":\"{}\",\"room\":{},\"message\":{}}}\n", utc_now(),
-                       name_of(level), json_text(room), json_text(message));
+    line = fmt::format("{{\"time\":\"{}\",\"level\":\"{}\",\"room\":{},\"message\":{}}}\n",
+                       utc_now(), name_of(level), json_text(room), json_text(message));
   } else {
     line = fmt::format("{} {:<7} {}: {}\n", utc_now(), name_of(level), room, message);
   }

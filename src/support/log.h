@@ -25,19 +25,23 @@ void set_status_line(std::string line);
 
 template <typename... Args>
 void info(std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  if (enabled(Level::info)) write(Level::info, room, fmt::format(format, std::forward<Args>(args)...));
+  if (enabled(Level::info))
+    write(Level::info, room, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void debug(std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  if (enabled(Level::debug)) write(Level::debug, room, fmt::format(format, std::forward<Args>(args)...));
+  if (enabled(Level::debug))
+    write(Level::debug, room, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void warning(std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  if (enabled(Level::warning)) write(Level::warning, room, fmt::format(format, std::forward<Args>(args)...));
+  if (enabled(Level::warning))
+    write(Level::warning, room, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void error(std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  if (enabled(Level::error)) write(Level::error, room, fmt::format(format, std::forward<Args>(args)...));
+  if (enabled(Level::error))
+    write(Level::error, room, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace wherry::log

@@ -8,7 +8,8 @@ namespace wherry {
 
 // `name` with backticks doubled.
 std::string quote_name(std::string_view name);
-// 'text' with quotes, backslashes and control bytes escaped; for sessions without NO_BACKSLASH_ESCAPES.
+// 'text' with quotes, backslashes and control bytes escaped; for sessions without
+// NO_BACKSLASH_ESCAPES.
 std::string quote_text(std::string_view text);
 void append_quoted(std::string& out, std::string_view text);
 

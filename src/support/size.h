@@ -8,12 +8,10 @@
 namespace wherry {
 
 template <typename T>
-  requires requires(const T& item) {
-    { item.byte_size() } -> std::convertible_to<std::size_t>;
-  }
-std::size_t byte_size(const T& item) {
-  return item.byte_size();
+requires requires(const T& item) {
+  { item.byte_size() } -> std::convertible_to<std::size_t>;
 }
+std::size_t byte_size(const T& item) { return item.byte_size(); }
 
 template <typename T, typename D>
 std::size_t byte_size(const std::unique_ptr<T, D>& item) {

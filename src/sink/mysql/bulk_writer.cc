@@ -11,12 +11,18 @@
 namespace wherry::sink {
 namespace {
 
-constexpr std::size_t kLoadRowsMin = 16;     // below it one INSERT costs less than LOAD's two round trips
+constexpr std::size_t kLoadRowsMin =
+    16;  // below it one INSERT costs less than LOAD's two round trips
 constexpr std::size_t kEraseKeysMax = 4000;  // keys in one DELETE
-constexpr std::size_t kEraseTuplesMax = 200; // keys of several columns: the optimizer's cost grows faster
+constexpr std::size_t kEraseTuplesMax =
+    200;  // keys of several columns: the optimizer's cost grows faster
 
-Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint64_t wanted, std::uint64_t got) {
-  return {Errc::conflict, fmt::format("{}: {} {} rows where {} were expected", plan.source.name.to_string(), did, got, wanted), 0};
+Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint64_t wanted,
+               std::uint64_t got) {
+  return {Errc::conflict,
+          fmt::format("{}: {} {} rows where {} were expected", plan.source.name.to_string(), did,
+                      got, wanted),
+          0};
 }
 
 // What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
@@ -25,8 +31,8 @@ struct LoadInfo {
 };
 LoadInfo parse_info(const std::string& info) {
   LoadInfo out;
-  std::sscanf(info.c_str(), "Records: %llu Deleted: %llu Skipped: %llu Warnings: %llu", &out.records, &out.deleted, &out.skipped,
-              &out.warnings);
+  std::sscanf(info.c_str(), "Records: %llu Deleted: %llu Skipped: %llu Warnings: %llu",
+              &out.records, &out.deleted, &out.skipped, &out.warnings);
   return out;
 }
 
@@ -43,7 +49,8 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
     if (before && after && (tolerant || !rows.unchanged(entry))) changed.push_back(i);
     if (!before && after) fresh.push_back(i);
   }
-  // REPLACE is exact only where one unique key can clash; with several it could take another row along.
+  // REPLACE is exact only where one unique key can clash; with several it could take another row
+  // along.
   const bool one_unique = plan.uniques.size() == 1;
   if (one_unique) {
     if (Status done = erase(rows, gone, !tolerant); !done.ok()) return done;
@@ -51,7 +58,9 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
       changed.insert(changed.end(), fresh.begin(), fresh.end());
       return put(rows, changed, Verb::replace, {changed.size(), 0, false});
     }
-    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), true}); !done.ok()) return done;
+    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), true});
+        !done.ok())
+      return done;
     return put(rows, fresh, Verb::insert, {fresh.size(), 0, true});
   }
   std::vector<std::size_t> leaving = gone;
@@ -62,7 +71,8 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
   return put(rows, changed, Verb::insert, {changed.size(), 0, true});
 }
 
-Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries, bool checked) {
+Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries,
+                         bool checked) {
   const dispatch::TablePlan& plan = *rows.table().plan;
   const bool tuple = plan.key.size() > 1;
   const std::size_t keys_max = tuple ? kEraseTuplesMax : kEraseKeysMax;
@@ -70,7 +80,8 @@ Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& en
     std::string sql = fmt::format("DELETE FROM {} WHERE ", target_name(plan));
     if (!tuple) sql += mysql::quote_name(plan.source.columns[plan.key[0]].name) + " IN (";
     std::size_t count = 0;
-    for (; from < entries.size() && count < keys_max && sql.size() < options_.packet_bytes; ++from, ++count) {
+    for (; from < entries.size() && count < keys_max && sql.size() < options_.packet_bytes;
+         ++from, ++count) {
       const decode::Cell* image = rows.image(rows.entries()[entries[from]].key);
       if (count > 0) sql += tuple ? " OR " : ",";
       Status done = Unit{};
@@ -86,12 +97,14 @@ Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& en
     if (!tuple) sql += ')';
     Result<mysql::Outcome> outcome = session_.execute(sql);
     if (!outcome.ok()) return outcome.error();
-    if (checked && outcome.value().affected != count) return mismatch(plan, "deleted", count, outcome.value().affected);
+    if (checked && outcome.value().affected != count)
+      return mismatch(plan, "deleted", count, outcome.value().affected);
   }
   return Unit{};
 }
 
-Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb, const Expected& expected) {
+Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb,
+                       const Expected& expected) {
   if (entries.empty()) return Unit{};
   const dispatch::TablePlan& plan = *rows.table().plan;
   const bool by_load = options_.local_infile && entries.size() >= kLoadRowsMin;
@@ -121,30 +134,36 @@ Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entr
 }
 
 Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expected& expected) {
-  Result<mysql::Outcome> outcome = session_.load(load_statement(plan, verb == Verb::replace), lines_);
+  Result<mysql::Outcome> outcome =
+      session_.load(load_statement(plan, verb == Verb::replace), lines_);
   if (!outcome.ok()) return outcome.error();
   // LOCAL makes the server skip duplicates and bend values, and say OK: the counts tell.
   const LoadInfo info = parse_info(outcome.value().info);
   if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
   if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
   if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
-  if (expected.checked && info.deleted != expected.replaced) return mismatch(plan, "replaced", expected.replaced, info.deleted);
+  if (expected.checked && info.deleted != expected.replaced)
+    return mismatch(plan, "replaced", expected.replaced, info.deleted);
   return Unit{};
 }
 
 // Sends the collected values and starts anew.
-Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::string& values, Expected& sent) {
+Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::string& values,
+                          Expected& sent) {
   if (values.empty()) return Unit{};
-  const std::string sql = fmt::format("{} INTO {} ({}) VALUES {}", verb == Verb::replace ? "REPLACE" : "INSERT", target_name(plan),
-                                      column_list(plan), values);
+  const std::string sql =
+      fmt::format("{} INTO {} ({}) VALUES {}", verb == Verb::replace ? "REPLACE" : "INSERT",
+                  target_name(plan), column_list(plan), values);
   values.clear();
   Result<mysql::Outcome> outcome = session_.execute(sql);
   if (!outcome.ok()) return outcome.error();
   const Expected expected = std::exchange(sent, {0, 0, sent.checked});
-  if (outcome.value().warnings != 0) return mismatch(plan, "wrote with warnings", 0, outcome.value().warnings);
+  if (outcome.value().warnings != 0)
+    return mismatch(plan, "wrote with warnings", 0, outcome.value().warnings);
   // A replaced row counts twice: the delete and the insert.
   const std::uint64_t affected = expected.rows + expected.replaced;
-  if (expected.checked && outcome.value().affected != affected) return mismatch(plan, "wrote", affected, outcome.value().affected);
+  if (expected.checked && outcome.value().affected != affected)
+    return mismatch(plan, "wrote", affected, outcome.value().affected);
   return Unit{};
 }
 
@@ -166,7 +185,8 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
   Expected sent{0, 0, expected.checked};
   std::string field;
   for (std::size_t row = 0; row < chunk.starts.size(); ++row) {
-    const std::size_t end = row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
+    const std::size_t end =
+        row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
     std::string_view line(chunk.lines.data() + chunk.starts[row], end - chunk.starts[row] - 1);
     values += values.empty() ? "(" : ",(";
     for (std::size_t i = 0; i < plan.writable.size(); ++i) {

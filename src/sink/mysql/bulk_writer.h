@@ -1,5 +1,5 @@
-// Writes many rows at once inside the session's open transaction: the net rows of a group, or a chunk
-// of a snapshot. Each write is checked against what it must have done; a mismatch is an
+// Writes many rows at once inside the session's open transaction: the net rows of a group, or a
+// chunk of a snapshot. Each write is checked against what it must have done; a mismatch is an
 // Errc::conflict and the caller rolls back. One thread: the lane's.
 #pragma once
 
@@ -14,12 +14,14 @@ namespace wherry::sink {
 
 struct WriterOptions {
   bool local_infile = false;
-  std::size_t packet_bytes = 4 << 20;  // a statement is kept below it; well under max_allowed_packet
+  std::size_t packet_bytes =
+      4 << 20;  // a statement is kept below it; well under max_allowed_packet
 };
 
 class BulkWriter {
  public:
-  BulkWriter(mysql::Session& session, const WriterOptions& options) : session_(session), options_(options) {}
+  BulkWriter(mysql::Session& session, const WriterOptions& options)
+      : session_(session), options_(options) {}
 
   // tolerant: the table's copy is open, rows may be there or not.
   Status write(const NetRows& rows, bool tolerant);
@@ -34,7 +36,8 @@ class BulkWriter {
     bool checked = true;  // false: only that nothing was skipped or bent
   };
   Status erase(const NetRows& rows, const std::vector<std::size_t>& entries, bool checked);
-  Status put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb, const Expected& expected);
+  Status put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb,
+             const Expected& expected);
   Status load(const dispatch::TablePlan& plan, Verb verb, const Expected& expected);
   Status insert(const dispatch::TablePlan& plan, Verb verb, std::string& values, Expected& sent);
 

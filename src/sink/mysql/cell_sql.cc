@@ -12,29 +12,36 @@ namespace {
 
 using dispatch::ResolvedTable;
 
-const decode::Cell* cell_of(const ResolvedTable& table, const decode::Cell* image, std::size_t column) {
+const decode::Cell* cell_of(const ResolvedTable& table, const decode::Cell* image,
+                            std::size_t column) {
   const std::size_t wire = table.wire_of[column];
   return wire == ResolvedTable::kNoWire ? nullptr : image + wire;
 }
 
 Error missing(const ResolvedTable& table, std::size_t column) {
-  return {Errc::unsupported, fmt::format("a row event of {} lacks the column `{}`", table.plan->source.name.to_string(),
-                                         table.plan->source.columns[column].name), 0};
+  return {Errc::unsupported,
+          fmt::format("a row event of {} lacks the column `{}`",
+                      table.plan->source.name.to_string(), table.plan->source.columns[column].name),
+          0};
 }
 
 // The canonical text: in place, or converted into scratch.
-Result<std::string_view> text_of(const ResolvedTable& table, const decode::Cell& cell, std::size_t column, std::string& scratch) {
+Result<std::string_view> text_of(const ResolvedTable& table, const decode::Cell& cell,
+                                 std::size_t column, std::string& scratch) {
   const ColumnShape& shape = table.map.columns[table.wire_of[column]];
   if (const auto raw = decode::raw_text(shape, cell)) return *raw;
   scratch.clear();
   Status done = decode::append_text(shape, cell, scratch);
-  if (!done.ok()) return done.error().within(table.plan->source.name.to_string() + "." + table.plan->source.columns[column].name);
+  if (!done.ok())
+    return done.error().within(table.plan->source.name.to_string() + "." +
+                               table.plan->source.columns[column].name);
   return std::string_view(scratch);
 }
 
 }  // namespace
 
-Status append_cell(std::string& out, const ResolvedTable& table, const decode::Cell* image, std::size_t column, std::string& scratch) {
+Status append_cell(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                   std::size_t column, std::string& scratch) {
   const decode::Cell* cell = cell_of(table, image, column);
   if (cell == nullptr || !cell->present) return missing(table, column);
   if (cell->null) {
@@ -47,8 +54,8 @@ Status append_cell(std::string& out, const ResolvedTable& table, const decode::C
   return Unit{};
 }
 
-Status append_cell_field(std::string& out, const ResolvedTable& table, const decode::Cell* image, std::size_t column,
-                         std::string& scratch) {
+Status append_cell_field(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                         std::size_t column, std::string& scratch) {
   const decode::Cell* cell = cell_of(table, image, column);
   if (cell == nullptr || !cell->present) return missing(table, column);
   if (cell->null) {
@@ -57,8 +64,9 @@ Status append_cell_field(std::string& out, const ResolvedTable& table, const dec
   }
   const ColumnShape& shape = table.map.columns[table.wire_of[column]];
   const ColumnClass kind = table.plan->source.columns[column].kind;
-  const bool plain = kind == ColumnClass::integer || kind == ColumnClass::decimal || kind == ColumnClass::floating ||
-                     kind == ColumnClass::datetime || kind == ColumnClass::timestamp || kind == ColumnClass::date;
+  const bool plain = kind == ColumnClass::integer || kind == ColumnClass::decimal ||
+                     kind == ColumnClass::floating || kind == ColumnClass::datetime ||
+                     kind == ColumnClass::timestamp || kind == ColumnClass::date;
   if (plain) return decode::append_text(shape, *cell, out);  // nothing in it needs escaping
   Result<std::string_view> text = text_of(table, *cell, column, scratch);
   if (!text.ok()) return text.error();
@@ -66,7 +74,8 @@ Status append_cell_field(std::string& out, const ResolvedTable& table, const dec
   return Unit{};
 }
 
-Status append_key_tuple(std::string& out, const ResolvedTable& table, const decode::Cell* image, std::string& scratch) {
+Status append_key_tuple(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                        std::string& scratch) {
   const std::vector<std::size_t>& key = table.plan->key;
   if (key.size() > 1) out += '(';
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -78,7 +87,8 @@ Status append_key_tuple(std::string& out, const ResolvedTable& table, const deco
   return Unit{};
 }
 
-Status append_key_condition(std::string& out, const ResolvedTable& table, const decode::Cell* image, std::string& scratch) {
+Status append_key_condition(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                            std::string& scratch) {
   const std::vector<std::size_t>& key = table.plan->key;
   for (std::size_t i = 0; i < key.size(); ++i) {
     if (i > 0) out += " AND ";
@@ -90,7 +100,8 @@ Status append_key_condition(std::string& out, const ResolvedTable& table, const 
   return Unit{};
 }
 
-Status append_row_condition(std::string& out, const ResolvedTable& table, const decode::Cell* image, std::string& scratch) {
+Status append_row_condition(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                            std::string& scratch) {
   bool first = true;
   for (const std::size_t column : table.plan->writable) {
     const decode::Cell* cell = cell_of(table, image, column);

@@ -9,17 +9,20 @@
 namespace wherry::sink {
 
 // A literal of the column's value, NULL too.
-Status append_cell(std::string& out, const dispatch::ResolvedTable& table, const decode::Cell* image, std::size_t column,
-                   std::string& scratch);
+Status append_cell(std::string& out, const dispatch::ResolvedTable& table,
+                   const decode::Cell* image, std::size_t column, std::string& scratch);
 // A field of LOAD DATA.
-Status append_cell_field(std::string& out, const dispatch::ResolvedTable& table, const decode::Cell* image, std::size_t column,
-                         std::string& scratch);
+Status append_cell_field(std::string& out, const dispatch::ResolvedTable& table,
+                         const decode::Cell* image, std::size_t column, std::string& scratch);
 // "(1,'a')" or "1": the row key as an IN list takes it.
-Status append_key_tuple(std::string& out, const dispatch::ResolvedTable& table, const decode::Cell* image, std::string& scratch);
+Status append_key_tuple(std::string& out, const dispatch::ResolvedTable& table,
+                        const decode::Cell* image, std::string& scratch);
 // "`a`=1 AND `b`='x'": finds exactly the row of the key, by its index.
-Status append_key_condition(std::string& out, const dispatch::ResolvedTable& table, const decode::Cell* image, std::string& scratch);
+Status append_key_condition(std::string& out, const dispatch::ResolvedTable& table,
+                            const decode::Cell* image, std::string& scratch);
 // Every column equal, null-safe and byte-exact: for tables without a key.
-Status append_row_condition(std::string& out, const dispatch::ResolvedTable& table, const decode::Cell* image, std::string& scratch);
+Status append_row_condition(std::string& out, const dispatch::ResolvedTable& table,
+                            const decode::Cell* image, std::string& scratch);
 
 // "`a`,`b`": all writable columns.
 std::string column_list(const dispatch::TablePlan& plan);

@@ -20,17 +20,26 @@ namespace {
 constexpr unsigned kNoSuchTable = 1146;
 constexpr unsigned kUnknownDatabase = 1049;
 
-std::string name_of(const TableName& table) { return quote_name(table.database) + "." + quote_name(table.table); }
+std::string name_of(const TableName& table) {
+  return quote_name(table.database) + "." + quote_name(table.table);
+}
 
 bool is_database_level(sql::Kind kind) {
-  return kind == sql::Kind::create_database || kind == sql::Kind::alter_database || kind == sql::Kind::drop_database;
+  return kind == sql::Kind::create_database || kind == sql::Kind::alter_database ||
+         kind == sql::Kind::drop_database;
 }
 
 }  // namespace
 
-DdlRunner::DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress, dispatch::Board& board,
-                     dispatch::Catalog& catalog, DdlSelection selection, LaneRecord start)
-    : target_(std::move(target)), epoch_(epoch), progress_(progress), board_(board), catalog_(catalog), selection_(std::move(selection)),
+DdlRunner::DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress,
+                     dispatch::Board& board, dispatch::Catalog& catalog, DdlSelection selection,
+                     LaneRecord start)
+    : target_(std::move(target)),
+      epoch_(epoch),
+      progress_(progress),
+      board_(board),
+      catalog_(catalog),
+      selection_(std::move(selection)),
       record_(std::move(start)) {}
 
 Status DdlRunner::connect() {
@@ -45,7 +54,8 @@ Status DdlRunner::run(const StatementEvent& event) {
   if (Status connected = connect(); !connected.ok()) return connected;
   for (const PlanPtr& plan : affected(event)) {
     ++plan->state->epoch;
-    if (Status settled = selection_.settle(*plan); !settled.ok()) return settled.error().within("before a DDL");
+    if (Status settled = selection_.settle(*plan); !settled.ok())
+      return settled.error().within("before a DDL");
   }
   Result<std::string> before = state_of(event);
   if (!before.ok()) return before.error();
@@ -56,35 +66,41 @@ Status DdlRunner::run(const StatementEvent& event) {
     if (Status done = execute(event); !done.ok()) return done;
   }
   if (Status noted = note(event, "finished", before.value()); !noted.ok()) return noted;
-  if (Status fresh = refresh(event); !fresh.ok()) return fresh.error().within("read the definitions after a DDL");
-  log::info("apply", "ran at the target: {}", sql::printable(event.statement, event.query.statement));
+  if (Status fresh = refresh(event); !fresh.ok())
+    return fresh.error().within("read the definitions after a DDL");
+  log::info("apply", "ran at the target: {}",
+            sql::printable(event.statement, event.query.statement));
   return Unit{};
 }
 
 // A statement that a run before this one began: whether the objects have changed since.
 Result<bool> DdlRunner::already_ran(const StatementEvent& event, const std::string& before) {
-  Result<mysql::Rows> row =
-      session_->query(fmt::format("SELECT state, before_state FROM {} WHERE job = 'copy' AND cseq = {}", progress_.table("ddl_progress"), event.cseq));
+  Result<mysql::Rows> row = session_->query(
+      fmt::format("SELECT state, before_state FROM {} WHERE job = 'copy' AND cseq = {}",
+                  progress_.table("ddl_progress"), event.cseq));
   if (!row.ok()) return row.error().within("read ddl_progress");
   if (row.value().rows.empty()) return false;
   if (row.value().rows[0][0].value_or("") == "finished") return true;
   return row.value().rows[0][1].value_or("") != before;
 }
 
-Status DdlRunner::note(const StatementEvent& event, std::string_view state, const std::string& before) {
+Status DdlRunner::note(const StatementEvent& event, std::string_view state,
+                       const std::string& before) {
   LaneRecord next = record_;
   next.low = board_.low();
   drop_through(next.done, next.low.cseq);
-  // CREATE TABLE ... SELECT goes on with rows: its group is finished by the lane that writes them.
-  const bool whole = event.statement.kind != sql::Kind::create_table_select;
-  if (state == "finished" && whole) add_to(next.done, event.cseq);
+  // A group that goes on with rows (CREATE TABLE ... SELECT) is finished by the lane that writes
+  // them.
+  if (state == "finished" && !event.rows_follow) add_to(next.done, event.cseq);
   const std::string sql = fmt::format(
-      "BEGIN;{};REPLACE INTO {} (job, cseq, state, statement, position, before_state) VALUES ('copy', {}, '{}', {}, {}, {});COMMIT",
-      progress_.lane_statement(epoch_, next), progress_.table("ddl_progress"), event.cseq, state, quote_text(event.query.statement),
-      quote_text(event.position), quote_text(before));
+      "BEGIN;{};REPLACE INTO {} (job, cseq, state, statement, position, before_state) VALUES "
+      "('copy', {}, '{}', {}, {}, {});COMMIT",
+      progress_.lane_statement(epoch_, next), progress_.table("ddl_progress"), event.cseq, state,
+      quote_text(event.query.statement), quote_text(event.position), quote_text(before));
   Result<std::vector<mysql::Outcome>> done = session_->execute_all(sql);
   if (!done.ok()) return done.error().within("write ddl_progress");
-  if (done.value()[1].affected != 1) return Error{Errc::conflict, "fenced: another run has taken over the target", 0};
+  if (done.value()[1].affected != 1)
+    return Error{Errc::conflict, "fenced: another run has taken over the target", 0};
   record_ = next;
   ++record_.seq;
   return Unit{};
@@ -96,31 +112,28 @@ std::vector<std::string> DdlRunner::settings(const StatementEvent& event) const 
   std::vector<std::string> out;
   std::string set = fmt::format("SET timestamp = {}, foreign_key_checks = 0", event.timestamp);
   if (query.sql_mode) set += fmt::format(", sql_mode = {}", *query.sql_mode);
-  if (query.charset_client != 0) set += fmt::format(", character_set_client = {}", query.charset_client);
-  if (query.collation_connection != 0) set += fmt::format(", collation_connection = {}", query.collation_connection);
-  if (query.collation_server != 0) set += fmt::format(", collation_server = {}", query.collation_server);
+  if (query.charset_client != 0)
+    set += fmt::format(", character_set_client = {}", query.charset_client);
+  if (query.collation_connection != 0)
+    set += fmt::format(", collation_connection = {}", query.collation_connection);
+  if (query.collation_server != 0)
+    set += fmt::format(", collation_server = {}", query.collation_server);
   if (!query.time_zone.empty()) set += fmt::format(", time_zone = {}", quote_text(query.time_zone));
-  if (query.explicit_defaults_for_timestamp) set += fmt::format(", explicit_defaults_for_timestamp = {}", *query.explicit_defaults_for_timestamp ? 1 : 0);
+  if (query.explicit_defaults_for_timestamp)
+    set += fmt::format(", explicit_defaults_for_timestamp = {}",
+                       *query.explicit_defaults_for_timestamp ? 1 : 0);
   if (query.default_collation_for_utf8mb4 != 0 && !session_->facts().is_mariadb()) {
     set += fmt::format(", default_collation_for_utf8mb4 = {}", query.default_collation_for_utf8mb4);
   }
   out.push_back(std::move(set));
-  if (!query.database.empty()) out.push_back("USE " + quote_name(selection_.route_database(std::string(query.database))));
+  if (!query.database.empty())
+    out.push_back("USE " + quote_name(selection_.route_database(std::string(query.database))));
   return out;
-}
-
-std::string DdlRunner::routed_text(const StatementEvent& event) const {
-  std::string text(event.query.statement);
-  for (auto object = event.statement.objects.rbegin(); object != event.statement.objects.rend(); ++object) {
-    const TableName to = selection_.route(object->name);
-    if (to != object->name) text.replace(object->begin, object->end - object->begin, name_of(to));
-  }
-  return text;
 }
 
 Status DdlRunner::execute(const StatementEvent& event) {
   RetryClock clock(std::chrono::seconds(60));
-  const std::string text = routed_text(event);
+  const std::string text = sql::rewrite(event.statement, event.query.statement, selection_.route);
   for (;;) {
     Status done = connect();
     for (const std::string& setting : done.ok() ? settings(event) : std::vector<std::string>()) {
@@ -140,29 +153,36 @@ Status DdlRunner::execute(const StatementEvent& event) {
     const Retry retry = clock.next(done.error());
     const bool unknown = done.error().code == Errc::network;
     if (!retry.again || unknown) {
-      return Error{done.error().code, fmt::format("a statement of the source failed at the target: {} -- {} (at {})", done.error().what,
-                                                  sql::printable(event.statement, text), event.position), done.error().server_code};
+      return Error{
+          done.error().code,
+          fmt::format("a statement of the source failed at the target: {} -- {} (at {})",
+                      done.error().what, sql::printable(event.statement, text), event.position),
+          done.error().server_code};
     }
-    if (!retry_pause(retry.pause, [&] { return board_.closed(); })) return Error{Errc::interrupted, "the run ends", 0};
+    if (!retry_pause(retry.pause, [&] { return board_.closed(); }))
+      return Error{Errc::interrupted, "the run ends", 0};
   }
 }
 
-// A digest of how the objects look now: definition and, where the server tells, their internal ids, so
-// that a TRUNCATE or a rename of equal tables shows.
+// A digest of how the objects look now: definition and, where the server tells, their internal ids,
+// so that a TRUNCATE or a rename of equal tables shows.
 Result<std::string> DdlRunner::state_of(const StatementEvent& event) {
   std::string text;
   std::set<TableName> names;
-  for (const sql::NameSpan& object : event.statement.objects) names.insert(selection_.route(object.name));
+  for (const sql::NameSpan& object : event.statement.objects)
+    names.insert(selection_.route(object.name));
   for (const TableName& name : names) {
     Result<std::string> create = mysql::read_create_table(*session_, name);
     text += create.ok() ? create.value() : fmt::format("none ({})", create.error().server_code);
-    Result<mysql::Rows> id = session_->query(fmt::format(
-        "SELECT TABLE_ID FROM information_schema.{} WHERE NAME = {}", session_->facts().is_mariadb() ? "INNODB_SYS_TABLES" : "INNODB_TABLES",
-        quote_text(name.database + "/" + name.table)));
+    Result<mysql::Rows> id = session_->query(
+        fmt::format("SELECT TABLE_ID FROM information_schema.{} WHERE NAME = {}",
+                    session_->facts().is_mariadb() ? "INNODB_SYS_TABLES" : "INNODB_TABLES",
+                    quote_text(name.database + "/" + name.table)));
     if (id.ok() && !id.value().rows.empty()) text += id.value().rows[0][0].value_or("");
   }
   if (is_database_level(event.statement.kind)) {
-    Result<mysql::Rows> row = session_->query("SHOW CREATE DATABASE " + quote_name(selection_.route_database(event.statement.database)));
+    Result<mysql::Rows> row = session_->query(
+        "SHOW CREATE DATABASE " + quote_name(selection_.route_database(event.statement.database)));
     text += row.ok() && !row.value().rows.empty() ? row.value().rows[0][1].value_or("") : "none";
   }
   const Hash128 digest = hash128(text);
@@ -177,7 +197,9 @@ std::vector<PlanPtr> DdlRunner::affected(const StatementEvent& event) const {
     }
   }
   for (const sql::NameSpan& object : event.statement.objects) {
-    if (PlanPtr plan = catalog_.find(object.name.database, object.name.table)) plans.push_back(std::move(plan));
+    if (object.role == sql::NameRole::model || object.role == sql::NameRole::referenced) continue;
+    if (PlanPtr plan = catalog_.find(object.name.database, object.name.table))
+      plans.push_back(std::move(plan));
   }
   return plans;
 }
@@ -188,26 +210,23 @@ Status DdlRunner::refresh(const StatementEvent& event) {
   for (const PlanPtr& plan : before) catalog_.remove(plan->source.name);
   std::set<std::uint32_t> placed;
   // A rename moves the plan, its number and the state of its copy to the new name.
-  const bool renames = event.statement.kind == sql::Kind::rename_table;
   std::map<TableName, PlanPtr> now;
   for (const PlanPtr& plan : before) now[plan->source.name] = plan;
-  for (std::size_t i = 0; renames && i + 1 < objects.size(); i += 2) {
+  for (std::size_t i = 0; i + 1 < objects.size(); ++i) {
     const auto from = now.find(objects[i].name);
-    if (from == now.end()) continue;
+    if (objects[i + 1].role != sql::NameRole::new_name || from == now.end()) continue;
     PlanPtr moved = from->second;
     now.erase(from);
     now[objects[i + 1].name] = std::move(moved);
   }
   std::set<TableName> names;
-  for (const sql::NameSpan& object : objects) names.insert(object.name);
+  for (const sql::NameSpan& object : objects) {
+    if (object.role != sql::NameRole::model && object.role != sql::NameRole::referenced)
+      names.insert(object.name);
+  }
   for (const auto& [name, plan] : now) names.insert(name);
   for (const TableName& name : names) {
-    PlanPtr origin = now.contains(name) ? now[name] : nullptr;
-    if (origin == nullptr && !renames && objects.size() == 2 && event.statement.kind == sql::Kind::alter_table && name == objects[1].name &&
-        now.contains(objects[0].name)) {
-      Result<Table> old = mysql::read_table(*session_, selection_.route(objects[0].name));
-      if (!old.ok() && old.error().code == Errc::lost) origin = now[objects[0].name];  // ALTER TABLE ... RENAME
-    }
+    const PlanPtr origin = now.contains(name) ? now[name] : nullptr;
     if (Status done = refresh_table(name, origin); !done.ok()) return done;
     if (PlanPtr plan = catalog_.find(name.database, name.table)) placed.insert(plan->id);
   }
@@ -223,7 +242,8 @@ Status DdlRunner::refresh_table(const TableName& source, PlanPtr origin) {
   const TableName target = selection_.route(source);
   Result<Table> table = mysql::read_table(*session_, target);
   if (!table.ok()) {
-    if (table.error().code == Errc::lost || table.error().server_code == kNoSuchTable) return Unit{};
+    if (table.error().code == Errc::lost || table.error().server_code == kNoSuchTable)
+      return Unit{};
     return table.error();
   }
   Table shape = std::move(table).value();
@@ -238,10 +258,16 @@ Status DdlRunner::refresh_table(const TableName& source, PlanPtr origin) {
   if (origin != nullptr && state->open()) {
     const Index* key = row_key(shape);
     std::vector<std::string> names, old_names;
-    for (std::size_t i = 0; key != nullptr && i < key->parts.size(); ++i) names.push_back(shape.columns[key->parts[i].column].type);
-    for (const std::size_t column : origin->key) old_names.push_back(origin->source.columns[column].type);
+    for (std::size_t i = 0; key != nullptr && i < key->parts.size(); ++i)
+      names.push_back(shape.columns[key->parts[i].column].type);
+    for (const std::size_t column : origin->key)
+      old_names.push_back(origin->source.columns[column].type);
     if (names != old_names) {
-      return Error{Errc::unsupported, fmt::format("the key of {} changed while the table was being copied; copy it again", source.to_string()), 0};
+      return Error{
+          Errc::unsupported,
+          fmt::format("the key of {} changed while the table was being copied; copy it again",
+                      source.to_string()),
+          0};
     }
   }
   const std::uint32_t id = origin != nullptr ? origin->id : catalog_.next_id();

@@ -1,7 +1,7 @@
 // Runs the statements of the stream at the target, each at its place and once: ddl_progress says
-// begun or finished, and what the objects looked like before, so that a crash at any step converges.
-// Brings the catalog up to date from the target's own definitions afterwards: at this point of the
-// stream they are the source's. The scheduler's thread.
+// begun or finished, and what the objects looked like before, so that a crash at any step
+// converges. Brings the catalog up to date from the target's own definitions afterwards: at this
+// point of the stream they are the source's. The scheduler's thread.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,14 @@ struct DdlSelection {
 
 class DdlRunner final : public dispatch::StatementRunner {
  public:
-  DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress, dispatch::Board& board, dispatch::Catalog& catalog,
-            DdlSelection selection, LaneRecord start);
+  DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress,
+            dispatch::Board& board, dispatch::Catalog& catalog, DdlSelection selection,
+            LaneRecord start);
 
   bool follows(const TableName& source) const override { return selection_.follows(source); }
-  bool follows_database(const std::string& database) const override { return selection_.follows_database(database); }
+  bool follows_database(const std::string& database) const override {
+    return selection_.follows_database(database);
+  }
   Status run(const dispatch::StatementEvent& event) override;
 
   // The number of the progress row that this runner moves: above all lanes.
@@ -43,10 +46,10 @@ class DdlRunner final : public dispatch::StatementRunner {
  private:
   Status connect();
   Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
-  Status note(const dispatch::StatementEvent& event, std::string_view state, const std::string& before);
+  Status note(const dispatch::StatementEvent& event, std::string_view state,
+              const std::string& before);
   Status execute(const dispatch::StatementEvent& event);
   std::vector<std::string> settings(const dispatch::StatementEvent& event) const;
-  std::string routed_text(const dispatch::StatementEvent& event) const;
   Result<std::string> state_of(const dispatch::StatementEvent& event);
   std::vector<dispatch::PlanPtr> affected(const dispatch::StatementEvent& event) const;
   Status refresh(const dispatch::StatementEvent& event);

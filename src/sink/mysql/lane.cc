@@ -31,7 +31,9 @@ struct Lane::Group {
     ordered |= work.one_by_one;
     items.push_back(std::move(work));
   }
-  const dispatch::Chunk* chunk() const { return items.empty() ? nullptr : items.front().chunk.get(); }
+  const dispatch::Chunk* chunk() const {
+    return items.empty() ? nullptr : items.front().chunk.get();
+  }
 };
 
 Lane::Lane(const LaneOptions& options, const Links& links, const LaneRecord& start)
@@ -77,8 +79,11 @@ bool Lane::collect(Group& group) {
   const dispatch::LaneSeqs committed = links_.board.committed_seqs();
   const auto joins = [&](const Work& next) {
     if (next.chunk != nullptr || next.one_by_one || !next.transaction().closes) return false;
-    if (group.bytes + next.bytes > options_.group_bytes || group.items.size() >= options_.group_transactions) return false;
-    return std::all_of(next.needs.begin(), next.needs.end(), [&](const auto& need) { return committed[need.first] >= need.second; });
+    if (group.bytes + next.bytes > options_.group_bytes ||
+        group.items.size() >= options_.group_transactions)
+      return false;
+    return std::all_of(next.needs.begin(), next.needs.end(),
+                       [&](const auto& need) { return committed[need.first] >= need.second; });
   };
   while (std::optional<Work> next = links_.queue.pop_if(joins)) group.add(std::move(*next));
   return true;
@@ -122,7 +127,8 @@ Status Lane::commit_with_retries(Group& group) {
       const auto undone = session_->execute_all("ROLLBACK;SET foreign_key_checks=0");
       if (!undone.ok()) session_.reset();
     }
-    if (error.code == Errc::conflict && !group.ordered && error.what.find("fenced") == std::string::npos) {
+    if (error.code == Errc::conflict && !group.ordered &&
+        error.what.find("fenced") == std::string::npos) {
       // In bulk it did not do what it must: row by row either works or names the row.
       log::warning("apply", "{}; going row by row", error.what);
       group.ordered = true;
@@ -130,9 +136,12 @@ Status Lane::commit_with_retries(Group& group) {
     }
     const Retry retry = clock.next(done.error());
     if (!retry.again) return done;
-    say_waiting(retry.waits_for.empty() ? error.what : fmt::format("{} ({})", retry.waits_for, error.what));
+    say_waiting(retry.waits_for.empty() ? error.what
+                                        : fmt::format("{} ({})", retry.waits_for, error.what));
     state_.with([](LaneState& state) { ++state.retries; });
-    if (retry.tell) log::warning("apply", "lane {} tries again: {} {}", record_.lane, error.what, blocking_session(options_.target, done.error()));
+    if (retry.tell)
+      log::warning("apply", "lane {} tries again: {} {}", record_.lane, error.what,
+                   blocking_session(options_.target, done.error()));
     if (!retry_pause(retry.pause, [&] { return links_.board.closed(); })) return done;
   }
   finished(group);
@@ -168,10 +177,12 @@ Status Lane::attempt(Group& group) {
 
 Status Lane::begin(const Group& group) {
   const LaneRecord next = next_record(group);
-  Result<std::vector<mysql::Outcome>> begun = session_->execute_all("BEGIN;" + links_.progress.lane_statement(options_.epoch, next));
+  Result<std::vector<mysql::Outcome>> begun =
+      session_->execute_all("BEGIN;" + links_.progress.lane_statement(options_.epoch, next));
   if (!begun.ok()) return begun.error();
   if (begun.value().back().affected != 1) {
-    return Error{Errc::conflict, "fenced: another run has taken over the target (its progress row moved)", 0};
+    return Error{Errc::conflict,
+                 "fenced: another run has taken over the target (its progress row moved)", 0};
   }
   return Unit{};
 }
@@ -180,7 +191,8 @@ Status Lane::commit() {
   commit_sent_ = true;
   Result<mysql::Outcome> done = session_->execute("COMMIT");
   if (!done.ok()) {
-    if (done.error().code != Errc::network && done.error().code != Errc::timeout) commit_sent_ = false;
+    if (done.error().code != Errc::network && done.error().code != Errc::timeout)
+      commit_sent_ = false;
     return done.error().within("commit");
   }
   commit_sent_ = false;
@@ -229,16 +241,19 @@ Status Lane::write_ordered(const std::vector<Work>& items) {
 
 Status Lane::write_chunk(const dispatch::Chunk& chunk, bool row_by_row) {
   // Row by row the server itself names the row that it refuses.
-  BulkWriter writer(*session_, {local_infile_ && !row_by_row, row_by_row ? 1 : options_.packet_bytes});
-  const bool replace = chunk.plan->state->touched.load(std::memory_order_acquire) && !chunk.plan->keyless();
+  BulkWriter writer(*session_,
+                    {local_infile_ && !row_by_row, row_by_row ? 1 : options_.packet_bytes});
+  const bool replace =
+      chunk.plan->state->touched.load(std::memory_order_acquire) && !chunk.plan->keyless();
   if (Status done = writer.write(chunk, replace); !done.ok()) return done;
-  Result<mysql::Outcome> noted = session_->execute(links_.progress.put_statement(links_.slice_record(chunk)));
+  Result<mysql::Outcome> noted =
+      session_->execute(links_.progress.put_statement(links_.slice_record(chunk)));
   if (!noted.ok()) return noted.error();
   return Unit{};
 }
 
-// A transaction in parts streams into one open target transaction. It can't be tried again here, since
-// its parts are gone; a resume begins it anew.
+// A transaction in parts streams into one open target transaction. It can't be tried again here,
+// since its parts are gone; a resume begins it anew.
 Status Lane::run_large(Work first) {
   if (Status connected = connect(); !connected.ok()) return connected;
   Group all;
@@ -262,7 +277,8 @@ Status Lane::run_large(Work first) {
     }
     const std::uint64_t seq = now.seq;
     const bool last = now.transaction().closes;
-    if (Status written = write(all); !written.ok()) return written.error().within("a transaction too large to be held");
+    if (Status written = write(all); !written.ok())
+      return written.error().within("a transaction too large to be held");
     if (!last) {
       links_.board.committed(record_.lane, seq, {});
       continue;

@@ -1,6 +1,7 @@
-// One writer to the target: takes its work in order, merges neighbouring transactions into one target
-// transaction whose first statement moves the lane's progress row (compare-and-set), and settles what
-// a lost connection left open. Runs on one thread; everything it shares is in Board and LaneQueue.
+// One writer to the target: takes its work in order, merges neighbouring transactions into one
+// target transaction whose first statement moves the lane's progress row (compare-and-set), and
+// settles what a lost connection left open. Runs on one thread; everything it shares is in Board
+// and LaneQueue.
 #pragma once
 
 #include <atomic>
@@ -20,9 +21,9 @@ namespace wherry::sink {
 struct LaneOptions {
   TargetOptions target;
   std::uint64_t epoch = 0;
-  std::size_t group_bytes = 8 << 20;     // of row events merged into one target transaction
+  std::size_t group_bytes = 8 << 20;  // of row events merged into one target transaction
   std::size_t group_transactions = 8192;
-  std::size_t packet_bytes = 4 << 20;    // statements are kept below it
+  std::size_t packet_bytes = 4 << 20;       // statements are kept below it
   std::chrono::seconds give_up_after{300};  // of failing attempts in a row
 };
 
@@ -78,7 +79,8 @@ class Lane {
   std::unique_ptr<mysql::Session> session_;
   bool local_infile_ = false;
   std::chrono::steady_clock::time_point next_keep_{};
-  bool commit_sent_ = false;  // the outcome of the transaction is unknown when the connection is lost
+  bool commit_sent_ =
+      false;  // the outcome of the transaction is unknown when the connection is lost
   Guarded<LaneState> state_;
 };
 

@@ -36,10 +36,12 @@ std::string load_statement(const dispatch::TablePlan& plan, bool replace) {
     }
     const std::string variable = fmt::format("@w{}", variables++);
     columns += variable;
-    sets += fmt::format("{}{}={}", sets.empty() ? " SET " : ",", name, fmt::format(fmt::runtime(read), variable));
+    sets += fmt::format("{}{}={}", sets.empty() ? " SET " : ",", name,
+                        fmt::format(fmt::runtime(read), variable));
   }
   return fmt::format(
-      "LOAD DATA LOCAL INFILE 'wherry' {}INTO TABLE {} CHARACTER SET binary FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' "
+      "LOAD DATA LOCAL INFILE 'wherry' {}INTO TABLE {} CHARACTER SET binary FIELDS TERMINATED BY "
+      "'\\t' ESCAPED BY '\\\\' "
       "LINES TERMINATED BY '\\n' ({}){}",
       replace ? "REPLACE " : "", target_name(plan), columns, sets);
 }

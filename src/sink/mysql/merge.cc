@@ -8,15 +8,18 @@ namespace wherry::sink {
 namespace {
 
 bool whole(const std::vector<decode::Cell>& image) {
-  return std::all_of(image.begin(), image.end(), [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
+  return std::all_of(image.begin(), image.end(),
+                     [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
 }
 
 bool packed(decode::EventType type) {
-  return type >= decode::EventType::mariadb_write_rows_compressed_v1 && type <= decode::EventType::mariadb_delete_rows_compressed;
+  return type >= decode::EventType::mariadb_write_rows_compressed_v1 &&
+         type <= decode::EventType::mariadb_delete_rows_compressed;
 }
 
 bool is_savepoint(std::string_view text) {
-  return ascii::starts_with(text, "SAVEPOINT") || ascii::starts_with(text, "ROLLBACK TO") || ascii::starts_with(text, "RELEASE");
+  return ascii::starts_with(text, "SAVEPOINT") || ascii::starts_with(text, "ROLLBACK TO") ||
+         ascii::starts_with(text, "RELEASE");
 }
 
 bool is_query(decode::EventType type) {
@@ -31,14 +34,15 @@ Status Merge::add(const dispatch::Work& work, BulkWriter& writer) {
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     const dispatch::ResolvedTable* table = work.batch->tables[i];
     if (table == nullptr) continue;
-    if (table->plan->one_by_one()) return Error{Errc::unsupported, "rows of this table are applied one by one", 0};
+    if (table->plan->one_by_one())
+      return Error{Errc::unsupported, "rows of this table are applied one by one", 0};
     if (Status done = add_event(work, batch.events[i], *table, writer); !done.ok()) return done;
   }
   return Unit{};
 }
 
-Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& event, const dispatch::ResolvedTable& table,
-                        BulkWriter& writer) {
+Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& event,
+                        const dispatch::ResolvedTable& table, BulkWriter& writer) {
   const decode::Batch& batch = *work.batch->batch;
   OfTable& into = tables_[table.plan->id];
   if (into.rows != nullptr && &into.rows->table() != &table) {
@@ -46,7 +50,8 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
   }
   if (into.rows == nullptr) into.rows = std::make_unique<NetRows>(table);
   into.tolerant |= table.plan->state->tolerant(work.transaction().cseq);
-  Result<decode::RowsReader> opened = decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
+  Result<decode::RowsReader> opened =
+      decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
   if (!opened.ok()) return opened.error();
   if (packed(event.type)) readers_.push_back(std::move(opened).value());
   decode::RowsReader& reader = packed(event.type) ? readers_.back() : opened.value();
@@ -55,8 +60,10 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
     if (!more.ok()) return more.error();
     if (!more.value()) return Unit{};
     const decode::RowKind kind = reader.kind();
-    if (kind != decode::RowKind::erase && !whole(row_.after)) return Error{Errc::unsupported, "an image without all columns", 0};
-    if (kind == decode::RowKind::update && !whole(row_.before)) return Error{Errc::unsupported, "an image without all columns", 0};
+    if (kind != decode::RowKind::erase && !whole(row_.after))
+      return Error{Errc::unsupported, "an image without all columns", 0};
+    if (kind == decode::RowKind::update && !whole(row_.before))
+      return Error{Errc::unsupported, "an image without all columns", 0};
     if (Status done = into.rows->add(kind, row_); !done.ok()) return done;
     ++into.changes;
   }
@@ -65,7 +72,8 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
 Status Merge::write(OfTable& table, BulkWriter& writer) {
   if (table.rows == nullptr) return Unit{};
   if (Status done = writer.write(*table.rows, table.tolerant); !done.ok()) return done;
-  table.rows->table().plan->state->changes_applied.fetch_add(std::exchange(table.changes, 0), std::memory_order_relaxed);
+  table.rows->table().plan->state->changes_applied.fetch_add(std::exchange(table.changes, 0),
+                                                             std::memory_order_relaxed);
   table.rows.reset();
   return Unit{};
 }
@@ -84,7 +92,8 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     const decode::EventRef& event = batch.events[i];
     if (is_query(event.type)) {
-      Result<decode::QueryView> query = decode::decode_query(batch.header(event), batch.body(event), *batch.format);
+      Result<decode::QueryView> query =
+          decode::decode_query(batch.header(event), batch.body(event), *batch.format);
       if (!query.ok()) return query.error();
       // What else stands in such a group frames an XA transaction or was run already.
       if (!is_savepoint(query.value().statement)) continue;
@@ -96,14 +105,18 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
     const bool tolerant = table->plan->state->tolerant(group.cseq);
     // A table without a key has no tolerant way: what came before its snapshot is in the snapshot.
     if (tolerant && table->plan->keyless()) continue;
-    Result<decode::RowsReader> reader = decode::RowsReader::open(batch.header(event), batch.body(event), table->map, *batch.format);
+    Result<decode::RowsReader> reader =
+        decode::RowsReader::open(batch.header(event), batch.body(event), table->map, *batch.format);
     if (!reader.ok()) return reader.error();
     std::uint64_t changes = 0;
     for (;; ++changes) {
       Result<bool> more = reader.value().next(row);
       if (!more.ok()) return more.error();
       if (!more.value()) break;
-      if (Status done = writer.write(*table, reader.value().kind(), reader.value().flags(), row, tolerant); !done.ok()) return done;
+      if (Status done =
+              writer.write(*table, reader.value().kind(), reader.value().flags(), row, tolerant);
+          !done.ok())
+        return done;
     }
     table->plan->state->changes_applied.fetch_add(changes, std::memory_order_relaxed);
   }

@@ -13,9 +13,10 @@ namespace wherry::sink {
 
 class Merge {
  public:
-  // Adds a transaction (or a part of one). The work's batch must live until write(). Errc::unsupported:
-  // an image does not carry its whole row; nothing was written then. The writer serves a table whose
-  // row events change their form in between: what was merged of it is written first.
+  // Adds a transaction (or a part of one). The work's batch must live until write().
+  // Errc::unsupported: an image does not carry its whole row; nothing was written then. The writer
+  // serves a table whose row events change their form in between: what was merged of it is written
+  // first.
   Status add(const dispatch::Work& work, BulkWriter& writer);
   Status write(BulkWriter& writer);
 
@@ -25,7 +26,8 @@ class Merge {
     bool tolerant = false;
     std::uint64_t changes = 0;
   };
-  Status add_event(const dispatch::Work& work, const decode::EventRef& event, const dispatch::ResolvedTable& table, BulkWriter& writer);
+  Status add_event(const dispatch::Work& work, const decode::EventRef& event,
+                   const dispatch::ResolvedTable& table, BulkWriter& writer);
   static Status write(OfTable& table, BulkWriter& writer);
 
   std::map<std::uint32_t, OfTable> tables_;

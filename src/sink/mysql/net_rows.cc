@@ -42,7 +42,8 @@ bool NetRows::unchanged(const Entry& entry) const {
   const decode::Cell* after = image(entry.last);
   for (std::size_t i = 0; i < table_->map.columns.size(); ++i) {
     if (before[i].null != after[i].null || before[i].size != after[i].size) return false;
-    if (!before[i].null && std::memcmp(before[i].data, after[i].data, before[i].size) != 0) return false;
+    if (!before[i].null && std::memcmp(before[i].data, after[i].data, before[i].size) != 0)
+      return false;
   }
   return true;
 }

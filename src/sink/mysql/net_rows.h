@@ -34,7 +34,9 @@ class NetRows {
   const decode::Cell* image(std::size_t at) const { return cells_.data() + at; }
   // Whether the row after equals the row before: nothing to write.
   bool unchanged(const Entry& entry) const;
-  std::size_t byte_size() const { return cells_.size() * sizeof(decode::Cell) + entries_.size() * 64 + payload_; }
+  std::size_t byte_size() const {
+    return cells_.size() * sizeof(decode::Cell) + entries_.size() * 64 + payload_;
+  }
 
  private:
   Entry& at(const Hash128& key);

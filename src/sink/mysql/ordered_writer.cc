@@ -16,18 +16,23 @@ namespace {
 using dispatch::ResolvedTable;
 
 constexpr std::uint16_t kNoForeignKeyChecks = 2;
-constexpr std::uint16_t kServerLogsCascades = 16;  // MySQL 9.6 and later: child rows have events of their own
+constexpr std::uint16_t kServerLogsCascades =
+    16;  // MySQL 9.6 and later: child rows have events of their own
 constexpr std::size_t kQueuedMax = 256;
 
 bool whole(const std::vector<decode::Cell>& image) {
-  return std::all_of(image.begin(), image.end(), [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
+  return std::all_of(image.begin(), image.end(),
+                     [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
 }
 
 std::string_view json_function(decode::JsonOperation operation, std::string_view path) {
   switch (operation) {
-    case decode::JsonOperation::replace: return "JSON_REPLACE";
-    case decode::JsonOperation::remove: return "JSON_REMOVE";
-    case decode::JsonOperation::insert: break;
+    case decode::JsonOperation::replace:
+      return "JSON_REPLACE";
+    case decode::JsonOperation::remove:
+      return "JSON_REMOVE";
+    case decode::JsonOperation::insert:
+      break;
   }
   // Inserting at an array position shifts what follows; inserting a member does not.
   return !path.empty() && path.back() == ']' ? "JSON_ARRAY_INSERT" : "JSON_INSERT";
@@ -35,25 +40,30 @@ std::string_view json_function(decode::JsonOperation operation, std::string_view
 
 }  // namespace
 
-std::string OrderedWriter::name_row(const ResolvedTable& table, const decode::Cell* image, std::string_view verb) {
+std::string OrderedWriter::name_row(const ResolvedTable& table, const decode::Cell* image,
+                                    std::string_view verb) {
   std::string key;
   const Status named = table.plan->keyless() ? append_row_condition(key, table, image, scratch_)
                                              : append_key_condition(key, table, image, scratch_);
   if (!named.ok()) key = "row without its key";
-  return fmt::format("{} of {} where {}", verb, table.plan->source.name.to_string(), ascii::shown(key, 400));
+  return fmt::format("{} of {} where {}", verb, table.plan->source.name.to_string(),
+                     ascii::shown(key, 400));
 }
 
-Status OrderedWriter::write(const ResolvedTable& table, decode::RowKind kind, std::uint16_t flags, const decode::RowView& row,
-                            bool tolerant) {
+Status OrderedWriter::write(const ResolvedTable& table, decode::RowKind kind, std::uint16_t flags,
+                            const decode::RowView& row, bool tolerant) {
   if (table.plan->cascades) {
     const bool acts = table.plan->cascade_parent && kind != decode::RowKind::insert;
     const bool checked = acts && (flags & (kNoForeignKeyChecks | kServerLogsCascades)) == 0;
     if (Status done = check_foreign_keys(checked); !done.ok()) return done;
   }
   switch (kind) {
-    case decode::RowKind::insert: return insert(table, row, tolerant);
-    case decode::RowKind::update: return update(table, row, tolerant);
-    case decode::RowKind::erase: return erase(table, row, tolerant);
+    case decode::RowKind::insert:
+      return insert(table, row, tolerant);
+    case decode::RowKind::update:
+      return update(table, row, tolerant);
+    case decode::RowKind::erase:
+      return erase(table, row, tolerant);
   }
   return Unit{};
 }
@@ -64,33 +74,40 @@ Status OrderedWriter::check_foreign_keys(bool checked) {
   return queue(fmt::format("SET foreign_key_checks={}", checked ? 1 : 0), "", -1);
 }
 
-Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& row, bool tolerant) {
+Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& row,
+                             bool tolerant) {
   const dispatch::TablePlan& plan = *table.plan;
   std::string columns;
   std::string values;
   for (const std::size_t column : plan.writable) {
     const std::size_t wire = table.wire_of[column];
-    if (wire == ResolvedTable::kNoWire || !row.after[wire].present) continue;  // takes its default, as at the source
+    if (wire == ResolvedTable::kNoWire || !row.after[wire].present)
+      continue;  // takes its default, as at the source
     if (!columns.empty()) {
       columns += ',';
       values += ',';
     }
     columns += mysql::quote_name(plan.source.columns[column].name);
-    if (Status done = append_cell(values, table, row.after.data(), column, scratch_); !done.ok()) return done;
+    if (Status done = append_cell(values, table, row.after.data(), column, scratch_); !done.ok())
+      return done;
   }
   const bool replace = tolerant && !plan.keyless();
-  return queue(fmt::format("{} INTO {} ({}) VALUES ({})", replace ? "REPLACE" : "INSERT", target_name(plan), columns, values),
+  return queue(fmt::format("{} INTO {} ({}) VALUES ({})", replace ? "REPLACE" : "INSERT",
+                           target_name(plan), columns, values),
                name_row(table, row.after.data(), "insert"), replace ? -1 : 1);
 }
 
-Status OrderedWriter::append_condition(std::string& sql, const ResolvedTable& table, const decode::RowView& row) {
+Status OrderedWriter::append_condition(std::string& sql, const ResolvedTable& table,
+                                       const decode::RowView& row) {
   if (!table.plan->keyless()) return append_key_condition(sql, table, row.before.data(), scratch_);
-  if (Status done = append_row_condition(sql, table, row.before.data(), scratch_); !done.ok()) return done;
+  if (Status done = append_row_condition(sql, table, row.before.data(), scratch_); !done.ok())
+    return done;
   sql += " LIMIT 1";  // of rows that are alike, any one
   return Unit{};
 }
 
-Status OrderedWriter::append_assignment(std::string& sql, const ResolvedTable& table, const decode::Cell& cell, std::size_t column,
+Status OrderedWriter::append_assignment(std::string& sql, const ResolvedTable& table,
+                                        const decode::Cell& cell, std::size_t column,
                                         const decode::RowView& row) {
   const std::string name = mysql::quote_name(table.plan->source.columns[column].name);
   sql += name;
@@ -117,7 +134,8 @@ Status OrderedWriter::append_assignment(std::string& sql, const ResolvedTable& t
   return Unit{};
 }
 
-Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& row, bool tolerant) {
+Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& row,
+                             bool tolerant) {
   const dispatch::TablePlan& plan = *table.plan;
   if (tolerant && !plan.keyless() && !plan.cascade_parent && whole(row.after)) {
     // The row may not be there yet: it takes its new version either way.
@@ -131,14 +149,17 @@ Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& 
     if (wire == ResolvedTable::kNoWire || !row.after[wire].present) continue;
     if (!first) sql += ',';
     first = false;
-    if (Status done = append_assignment(sql, table, row.after[wire], column, row); !done.ok()) return done;
+    if (Status done = append_assignment(sql, table, row.after[wire], column, row); !done.ok())
+      return done;
   }
   if (first) return Unit{};  // only columns that the target computes
   sql += " WHERE ";
   if (Status done = append_condition(sql, table, row); !done.ok()) return done;
-  Status done = queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
+  Status done =
+      queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
   if (!done.ok() || !tolerant || !whole(row.after) || plan.keyless()) return done;
-  // A parent of foreign key actions is updated in place, so that they act, and inserted where absent.
+  // A parent of foreign key actions is updated in place, so that they act, and inserted where
+  // absent.
   return insert(table, row, true);
 }
 
@@ -169,12 +190,17 @@ Status OrderedWriter::flush() {
   const std::vector<Queued> queued = std::exchange(queued_, {});
   Result<std::vector<mysql::Outcome>> outcomes = session_.execute_all(packet);
   if (!outcomes.ok()) return outcomes.error();
-  if (outcomes.value().size() != queued.size()) return Error{Errc::malformed, "the target answered another number of statements", 0};
+  if (outcomes.value().size() != queued.size())
+    return Error{Errc::malformed, "the target answered another number of statements", 0};
   for (std::size_t i = 0; i < queued.size(); ++i) {
     const mysql::Outcome& outcome = outcomes.value()[i];
-    if (queued[i].affected < 0 || outcome.affected == static_cast<std::uint64_t>(queued[i].affected)) continue;
+    if (queued[i].affected < 0 ||
+        outcome.affected == static_cast<std::uint64_t>(queued[i].affected))
+      continue;
     return Error{Errc::conflict,
-                 fmt::format("the target does not hold what the source changed: {} touched {} rows", queued[i].what, outcome.affected), 0};
+                 fmt::format("the target does not hold what the source changed: {} touched {} rows",
+                             queued[i].what, outcome.affected),
+                 0};
   }
   return Unit{};
 }

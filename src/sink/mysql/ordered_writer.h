@@ -14,11 +14,12 @@ namespace wherry::sink {
 
 class OrderedWriter {
  public:
-  OrderedWriter(mysql::Session& session, std::size_t packet_bytes) : session_(session), packet_bytes_(packet_bytes) {}
+  OrderedWriter(mysql::Session& session, std::size_t packet_bytes)
+      : session_(session), packet_bytes_(packet_bytes) {}
 
   // flags: of the row event. tolerant: the table's copy is open.
-  Status write(const dispatch::ResolvedTable& table, decode::RowKind kind, std::uint16_t flags, const decode::RowView& row,
-               bool tolerant);
+  Status write(const dispatch::ResolvedTable& table, decode::RowKind kind, std::uint16_t flags,
+               const decode::RowView& row, bool tolerant);
   // SAVEPOINT and the like, at its place.
   Status add(std::string_view sql);
   // Sends what is queued, checks it, and leaves the session as it was found.
@@ -33,12 +34,15 @@ class OrderedWriter {
   Status insert(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
   Status update(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
   Status erase(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
-  Status append_condition(std::string& sql, const dispatch::ResolvedTable& table, const decode::RowView& row);
-  Status append_assignment(std::string& sql, const dispatch::ResolvedTable& table, const decode::Cell& cell, std::size_t column,
+  Status append_condition(std::string& sql, const dispatch::ResolvedTable& table,
+                          const decode::RowView& row);
+  Status append_assignment(std::string& sql, const dispatch::ResolvedTable& table,
+                           const decode::Cell& cell, std::size_t column,
                            const decode::RowView& row);
   Status queue(std::string sql, std::string what, std::int64_t affected);
   Status check_foreign_keys(bool checked);
-  std::string name_row(const dispatch::ResolvedTable& table, const decode::Cell* image, std::string_view verb);
+  std::string name_row(const dispatch::ResolvedTable& table, const decode::Cell* image,
+                       std::string_view verb);
 
   mysql::Session& session_;
   const std::size_t packet_bytes_;

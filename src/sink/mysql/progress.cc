@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::string_view kJob = "copy";
 
-std::uint64_t number_of(const mysql::Field& field) { return std::strtoull(field.value_or("0").c_str(), nullptr, 10); }
+std::uint64_t number_of(const mysql::Field& field) {
+  return std::strtoull(field.value_or("0").c_str(), nullptr, 10);
+}
 
 }  // namespace
 
@@ -55,13 +57,15 @@ void add_to(Ranges& ranges, std::uint64_t number) {
     return;
   }
   // Out of order: an XA transaction that was prepared before and runs now.
-  const auto after = std::upper_bound(ranges.begin(), ranges.end(), std::pair(number, ~std::uint64_t{0}));
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), std::pair(number, ~std::uint64_t{0}));
   if (after != ranges.begin() && std::prev(after)->second >= number) return;
   ranges.insert(after, {number, number});
 }
 
 void drop_through(Ranges& ranges, std::uint64_t number) {
-  const auto keep = std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) { return range.second > number; });
+  const auto keep = std::find_if(ranges.begin(), ranges.end(),
+                                 [&](const auto& range) { return range.second > number; });
   ranges.erase(ranges.begin(), keep);
   if (!ranges.empty() && ranges.front().first <= number) ranges.front().first = number + 1;
 }
@@ -73,21 +77,33 @@ std::string Progress::table(std::string_view name) const {
 Status Progress::create(mysql::Session& session) const {
   const std::vector<std::string> statements = {
       fmt::format("CREATE DATABASE IF NOT EXISTS {} CHARACTER SET utf8mb4", quote_name(database_)),
-      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, kind VARCHAR(16) NOT NULL, name VARCHAR(255) NOT NULL, "
-                  "epoch BIGINT UNSIGNED NOT NULL DEFAULT 0, seq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
-                  "connection BIGINT UNSIGNED NOT NULL DEFAULT 0, low_cseq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
-                  "low_file VARCHAR(512) NOT NULL DEFAULT '', low_offset BIGINT UNSIGNED NOT NULL DEFAULT 0, low_gtid LONGTEXT, "
-                  "low_commit_us BIGINT UNSIGNED NOT NULL DEFAULT 0, last_gtid VARCHAR(255) NOT NULL DEFAULT '', done LONGTEXT, "
-                  "body LONGTEXT, updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), "
-                  "PRIMARY KEY (job, kind, name)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
-                  table("progress")),
-      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, cseq BIGINT UNSIGNED NOT NULL, state VARCHAR(16) NOT NULL, "
-                  "statement LONGTEXT, position VARCHAR(512) NOT NULL DEFAULT '', before_state LONGTEXT, "
-                  "updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) "
-                  "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
-                  table("ddl_progress")),
-      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, epoch BIGINT UNSIGNED NOT NULL, owner VARCHAR(255) NOT NULL, "
-                  "taken TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 "
+      fmt::format(
+          "CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, kind VARCHAR(16) NOT NULL, "
+          "name VARCHAR(255) NOT NULL, "
+          "epoch BIGINT UNSIGNED NOT NULL DEFAULT 0, seq BIGINT UNSIGNED NOT NULL DEFAULT 0, "
+          "connection BIGINT UNSIGNED NOT NULL DEFAULT 0, low_cseq BIGINT UNSIGNED NOT NULL "
+          "DEFAULT 0, "
+          "low_file VARCHAR(512) NOT NULL DEFAULT '', low_offset BIGINT UNSIGNED NOT NULL DEFAULT "
+          "0, low_gtid LONGTEXT, "
+          "low_commit_us BIGINT UNSIGNED NOT NULL DEFAULT 0, last_gtid VARCHAR(255) NOT NULL "
+          "DEFAULT '', done LONGTEXT, "
+          "body LONGTEXT, updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE "
+          "CURRENT_TIMESTAMP(6), "
+          "PRIMARY KEY (job, kind, name)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 "
+          "COLLATE=utf8mb4_bin",
+          table("progress")),
+      fmt::format(
+          "CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, cseq BIGINT UNSIGNED NOT NULL, "
+          "state VARCHAR(16) NOT NULL, "
+          "statement LONGTEXT, position VARCHAR(512) NOT NULL DEFAULT '', before_state LONGTEXT, "
+          "updated TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE "
+          "CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) "
+          "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+          table("ddl_progress")),
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (job VARCHAR(64) NOT NULL, epoch BIGINT UNSIGNED "
+                  "NOT NULL, owner VARCHAR(255) NOT NULL, "
+                  "taken TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), PRIMARY KEY (job)) "
+                  "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 "
                   "COLLATE=utf8mb4_bin",
                   table("lease"))};
   for (const std::string& statement : statements) {
@@ -100,17 +116,21 @@ Status Progress::create(mysql::Session& session) const {
 Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) const {
   constexpr unsigned kUnknownDatabase = 1049;
   constexpr unsigned kNoSuchTable = 1146;
-  Result<mysql::Rows> lease = session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
+  Result<mysql::Rows> lease =
+      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
   if (!lease.ok()) {
-    if (lease.error().server_code == kNoSuchTable || lease.error().server_code == kUnknownDatabase) return std::optional<SavedProgress>();
+    if (lease.error().server_code == kNoSuchTable || lease.error().server_code == kUnknownDatabase)
+      return std::optional<SavedProgress>();
     return lease.error().within("read the saved progress");
   }
   if (lease.value().rows.empty()) return std::optional<SavedProgress>();
   SavedProgress saved;
   saved.epoch = number_of(lease.value().rows[0][0]);
-  Result<mysql::Rows> rows = session.query(
-      fmt::format("SELECT kind, name, seq, connection, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done, body "
-                  "FROM {} WHERE job = '{}' ORDER BY kind, name", table("progress"), kJob));
+  Result<mysql::Rows> rows =
+      session.query(fmt::format("SELECT kind, name, seq, connection, low_cseq, low_file, "
+                                "low_offset, low_gtid, low_commit_us, last_gtid, done, body "
+                                "FROM {} WHERE job = '{}' ORDER BY kind, name",
+                                table("progress"), kJob));
   if (!rows.ok()) return rows.error().within("read the saved progress");
   for (const auto& row : rows.value().rows) {
     if (row[0].value_or("") != "lane") {
@@ -141,16 +161,21 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
     Result<mysql::Rows> holder = session.query(fmt::format("SELECT IS_USED_LOCK({})", lock));
     const std::string id = holder.ok() ? holder.value().rows.at(0)[0].value_or("?") : "?";
     return Error{Errc::refused,
-                 fmt::format("another run holds the lease {}.lease at the target (its connection there is {}); stop it first, or use another --meta-database", database_, id), 0};
+                 fmt::format("another run holds the lease {}.lease at the target (its connection "
+                             "there is {}); stop it first, or use another --meta-database",
+                             database_, id),
+                 0};
   }
   for (std::size_t i = 0; saved != nullptr && i < saved->lanes.size(); ++i) {
     // A lost session could still commit: end it. Most are gone already, so errors say nothing.
     (void)session.execute(fmt::format("KILL {}", saved->lanes[i].connection));
   }
   const std::uint64_t epoch = (saved == nullptr ? 0 : saved->epoch) + 1;
-  Result<mysql::Outcome> raised = session.execute(
-      fmt::format("INSERT INTO {0} (job, epoch, owner) VALUES ('{1}', {2}, CONCAT(USER(), ' connection ', CONNECTION_ID())) "
-                  "ON DUPLICATE KEY UPDATE epoch = {2}, owner = VALUES(owner), taken = CURRENT_TIMESTAMP(6)", table("lease"), kJob, epoch));
+  Result<mysql::Outcome> raised = session.execute(fmt::format(
+      "INSERT INTO {0} (job, epoch, owner) VALUES ('{1}', {2}, CONCAT(USER(), ' connection ', "
+      "CONNECTION_ID())) "
+      "ON DUPLICATE KEY UPDATE epoch = {2}, owner = VALUES(owner), taken = CURRENT_TIMESTAMP(6)",
+      table("lease"), kJob, epoch));
   if (!raised.ok()) return raised.error().within("raise the lease's epoch");
   return epoch;
 }
@@ -158,7 +183,8 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
 Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& session) const {
   Result<mysql::Outcome> begun = session.execute("BEGIN");
   if (!begun.ok()) return begun.error();
-  Result<mysql::Rows> locked = session.query(fmt::format("SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' FOR UPDATE", table("progress"), kJob));
+  Result<mysql::Rows> locked = session.query(fmt::format(
+      "SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' FOR UPDATE", table("progress"), kJob));
   if (!locked.ok()) return locked.error().within("wait for the lanes of the run before");
   Result<std::optional<SavedProgress>> saved = load(session);
   Result<mysql::Outcome> ended = session.execute("COMMIT");
@@ -168,20 +194,25 @@ Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& sessi
 
 Status Progress::clear(mysql::Session& session) const {
   for (const char* name : {"progress", "ddl_progress"}) {
-    Result<mysql::Outcome> done = session.execute(fmt::format("DELETE FROM {} WHERE job = '{}'", table(name), kJob));
+    Result<mysql::Outcome> done =
+        session.execute(fmt::format("DELETE FROM {} WHERE job = '{}'", table(name), kJob));
     if (!done.ok()) return done.error().within("clear the progress of an earlier run");
   }
   return Unit{};
 }
 
-Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch, const std::vector<LaneRecord>& records) const {
-  std::string sql = fmt::format("BEGIN;DELETE FROM {} WHERE job = '{}' AND kind = 'lane'", table("progress"), kJob);
+Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch,
+                             const std::vector<LaneRecord>& records) const {
+  std::string sql = fmt::format("BEGIN;DELETE FROM {} WHERE job = '{}' AND kind = 'lane'",
+                                table("progress"), kJob);
   for (const LaneRecord& record : records) {
     sql += fmt::format(
-        ";INSERT INTO {} (job, kind, name, epoch, seq, low_cseq, low_file, low_offset, low_gtid, low_commit_us, last_gtid, done) "
+        ";INSERT INTO {} (job, kind, name, epoch, seq, low_cseq, low_file, low_offset, low_gtid, "
+        "low_commit_us, last_gtid, done) "
         "VALUES ('{}', 'lane', '{}', {}, {}, {}, {}, {}, {}, {}, {}, '{}')",
-        table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq, quote_text(record.low.position.file.file),
-        record.low.position.file.offset, quote_text(record.low.position.gtid), record.low.commit_us, quote_text(record.low.gtid),
+        table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq,
+        quote_text(record.low.position.file.file), record.low.position.file.offset,
+        quote_text(record.low.position.gtid), record.low.commit_us, quote_text(record.low.gtid),
         to_text(record.done));
   }
   Result<std::vector<mysql::Outcome>> done = session.execute_all(sql + ";COMMIT");
@@ -191,24 +222,32 @@ Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch, const
 
 std::string Progress::lane_statement(std::uint64_t epoch, const LaneRecord& next) const {
   return fmt::format(
-      "UPDATE {} SET seq = seq + 1, connection = CONNECTION_ID(), low_cseq = {}, low_file = {}, low_offset = {}, low_gtid = {}, low_commit_us = {}, "
-      "last_gtid = {}, done = '{}' WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = {} AND seq = {}",
-      table("progress"), next.low.cseq, quote_text(next.low.position.file.file), next.low.position.file.offset,
-      quote_text(next.low.position.gtid), next.low.commit_us, quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch,
-      next.seq);
+      "UPDATE {} SET seq = seq + 1, connection = CONNECTION_ID(), low_cseq = {}, low_file = {}, "
+      "low_offset = {}, low_gtid = {}, low_commit_us = {}, "
+      "last_gtid = {}, done = '{}' WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = "
+      "{} AND seq = {}",
+      table("progress"), next.low.cseq, quote_text(next.low.position.file.file),
+      next.low.position.file.offset, quote_text(next.low.position.gtid), next.low.commit_us,
+      quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch, next.seq);
 }
 
-Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_t epoch, unsigned lane) const {
-  Result<mysql::Rows> row = session.query(fmt::format(
-      "SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = {} FOR UPDATE", table("progress"), kJob, lane, epoch));
+Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_t epoch,
+                                           unsigned lane) const {
+  Result<mysql::Rows> row =
+      session.query(fmt::format("SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' AND name = "
+                                "'{}' AND epoch = {} FOR UPDATE",
+                                table("progress"), kJob, lane, epoch));
   if (!row.ok()) return row.error();
   if (row.value().rows.empty()) return Error{Errc::conflict, "another run took over the target", 0};
   return number_of(row.value().rows[0][0]);
 }
 
 std::string Progress::put_statement(const NamedRecord& record) const {
-  return fmt::format("INSERT INTO {} (job, kind, name, body) VALUES ('{}', {}, {}, {}) ON DUPLICATE KEY UPDATE body = VALUES(body)", table("progress"),
-                     kJob, quote_text(record.kind), quote_text(record.name), quote_text(record.body));
+  return fmt::format(
+      "INSERT INTO {} (job, kind, name, body) VALUES ('{}', {}, {}, {}) ON DUPLICATE KEY UPDATE "
+      "body = VALUES(body)",
+      table("progress"), kJob, quote_text(record.kind), quote_text(record.name),
+      quote_text(record.body));
 }
 
 Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
@@ -218,7 +257,8 @@ Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
 }
 
 Status Progress::drop(mysql::Session& session) const {
-  Result<mysql::Outcome> done = session.execute(fmt::format("DROP DATABASE IF EXISTS {}", quote_name(database_)));
+  Result<mysql::Outcome> done =
+      session.execute(fmt::format("DROP DATABASE IF EXISTS {}", quote_name(database_)));
   if (!done.ok()) return done.error();
   return Unit{};
 }

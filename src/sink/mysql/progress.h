@@ -16,7 +16,7 @@
 namespace wherry::sink {
 
 using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // inclusive, ascending
-std::string to_text(const Ranges& ranges);                           // "5-9,12"
+std::string to_text(const Ranges& ranges);                            // "5-9,12"
 Ranges parse_ranges(std::string_view text);
 // Adds one number; numbers mostly come in ascending order.
 void add_to(Ranges& ranges, std::uint64_t number);
@@ -28,7 +28,7 @@ struct LaneRecord {
   std::uint64_t seq = 0;         // raised by one with each commit: the compare-and-set
   std::uint64_t connection = 0;  // that wrote it
   dispatch::LowWater low;
-  Ranges done;                   // committed by this lane above low
+  Ranges done;  // committed by this lane above low
 };
 
 // Any other row of the progress table.
@@ -52,8 +52,8 @@ class Progress {
   // Empty: nothing was ever begun here.
   Result<std::optional<SavedProgress>> load(mysql::Session& session) const;
 
-  // Takes the lease for the life of this session and raises the epoch. Errc::refused: another run holds
-  // it. Sessions of the epoch before are killed and their open transactions waited for.
+  // Takes the lease for the life of this session and raises the epoch. Errc::refused: another run
+  // holds it. Sessions of the epoch before are killed and their open transactions waited for.
   Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
 
   // As load(), after every open transaction on the lanes' rows has ended.
@@ -62,11 +62,13 @@ class Progress {
   Status clear(mysql::Session& session) const;
 
   // Replaces the rows of all lanes at once, for this epoch.
-  Status begin_lanes(mysql::Session& session, std::uint64_t epoch, const std::vector<LaneRecord>& records) const;
+  Status begin_lanes(mysql::Session& session, std::uint64_t epoch,
+                     const std::vector<LaneRecord>& records) const;
   // The first statement of each target transaction; must affect one row, else the run was fenced.
   std::string lane_statement(std::uint64_t epoch, const LaneRecord& next) const;
   // Reads the lane's sequence number under a row lock: settles whether a lost commit happened.
-  Result<std::uint64_t> locked_seq(mysql::Session& session, std::uint64_t epoch, unsigned lane) const;
+  Result<std::uint64_t> locked_seq(mysql::Session& session, std::uint64_t epoch,
+                                   unsigned lane) const;
 
   std::string put_statement(const NamedRecord& record) const;
   Status put(mysql::Session& session, const NamedRecord& record) const;

@@ -38,8 +38,9 @@ bool may_heal(const Error& error) {
   if (error.code == Errc::network || error.code == Errc::timeout) return true;
   if (error.code != Errc::server) return false;
   constexpr unsigned kTooManyConnections = 1040;
-  return error.server_code == kDeadlock || error.server_code == kLockWait || error.server_code == kRecordChanged ||
-         error.server_code == kInterrupted || error.server_code == kXaDeadlock || error.server_code == kTooManyConnections;
+  return error.server_code == kDeadlock || error.server_code == kLockWait ||
+         error.server_code == kRecordChanged || error.server_code == kInterrupted ||
+         error.server_code == kXaDeadlock || error.server_code == kTooManyConnections;
 }
 
 }  // namespace
@@ -48,11 +49,13 @@ Retry RetryClock::next(const Error& error) {
   Retry retry;
   retry.waits_for = operator_must_end(error.server_code);
   // "Got error 28 from storage engine" is a full disk in other words.
-  if (error.server_code == 1030 && error.what.find("error 28 ") != std::string::npos) retry.waits_for = "disk space at the target";
+  if (error.server_code == 1030 && error.what.find("error 28 ") != std::string::npos)
+    retry.waits_for = "disk space at the target";
   const bool too_long = std::chrono::steady_clock::now() - since_ > give_up_after_;
   retry.again = !retry.waits_for.empty() || (may_heal(error) && !too_long);
   const bool quick = error.server_code == kDeadlock || error.server_code == kRecordChanged;
-  retry.pause = quick ? std::min(1000ms, 2ms * (1U << std::min(attempts_, 9U))) : std::min(5000ms, 100ms * (1U << std::min(attempts_, 6U)));
+  retry.pause = quick ? std::min(1000ms, 2ms * (1U << std::min(attempts_, 9U)))
+                      : std::min(5000ms, 100ms * (1U << std::min(attempts_, 6U)));
   retry.tell = !quick && (attempts_ < 2 || attempts_ % 12 == 0);
   ++attempts_;
   return retry;
@@ -72,12 +75,15 @@ std::string blocking_session(const TargetOptions& options, const Error& error) {
   Result<std::unique_ptr<mysql::Session>> session = open_apply_session(options);
   if (!session.ok()) return "";
   Result<mysql::Rows> rows = session.value()->query(
-      "SELECT t.trx_mysql_thread_id, p.user, p.host, p.time FROM information_schema.innodb_trx t JOIN information_schema.processlist p "
-      "ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'RUNNING' ORDER BY t.trx_started LIMIT 1");
+      "SELECT t.trx_mysql_thread_id, p.user, p.host, p.time FROM information_schema.innodb_trx t "
+      "JOIN information_schema.processlist p "
+      "ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'RUNNING' ORDER BY t.trx_started LIMIT "
+      "1");
   if (!rows.ok() || rows.value().rows.empty()) return "";
   const auto& row = rows.value().rows.front();
-  return fmt::format("- the oldest transaction at the target is of session {} ({}@{}, {} s in its present state)", row[0].value_or("?"),
-                     row[1].value_or("?"), row[2].value_or("?"), row[3].value_or("?"));
+  return fmt::format(
+      "- the oldest transaction at the target is of session {} ({}@{}, {} s in its present state)",
+      row[0].value_or("?"), row[1].value_or("?"), row[2].value_or("?"), row[3].value_or("?"));
 }
 
 }  // namespace wherry::sink

@@ -12,18 +12,24 @@ Result<std::unique_ptr<mysql::Session>> open_apply_session(const TargetOptions& 
   session_options.program = "wherry-apply";
   session_options.init = {
       "SET NAMES binary",
-      "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+      "SET SESSION time_zone = '+00:00', sql_mode = "
+      "'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
       "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-      fmt::format("SET SESSION foreign_key_checks = 0, wait_timeout = 28800, net_read_timeout = 3600, "
-                  "net_write_timeout = 3600, innodb_lock_wait_timeout = {}", options.lock_wait.count()),
+      fmt::format(
+          "SET SESSION foreign_key_checks = 0, wait_timeout = 28800, net_read_timeout = 3600, "
+          "net_write_timeout = 3600, innodb_lock_wait_timeout = {}",
+          options.lock_wait.count()),
   };
-  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(options.endpoint, session_options);
+  Result<std::unique_ptr<mysql::Session>> session =
+      mysql::Session::open(options.endpoint, session_options);
   if (!session.ok()) return session.error().within("target");
   mysql::Session& opened = *session.value();
   std::vector<std::string> more;
   if (opened.facts().is_mariadb()) {
     // A long IN list must stay a list of index look-ups; rows of the source are past any check.
-    more.emplace_back("SET SESSION max_statement_time = 0, in_predicate_conversion_threshold = 0, check_constraint_checks = 0");
+    more.emplace_back(
+        "SET SESSION max_statement_time = 0, in_predicate_conversion_threshold = 0, "
+        "check_constraint_checks = 0");
   }
   if (!options.binlog) more.emplace_back("SET SESSION sql_log_bin = 0");
   for (const std::string& statement : more) {

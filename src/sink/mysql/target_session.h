@@ -12,7 +12,7 @@ namespace wherry::sink {
 
 struct TargetOptions {
   Endpoint endpoint;
-  bool binlog = true;        // --target-binlog
+  bool binlog = true;  // --target-binlog
   std::string meta_database = "wherry";
   std::chrono::seconds statement_timeout{600};
   std::chrono::seconds lock_wait{50};
