@@ -3,10 +3,10 @@
 
 Starts two private MariaDB servers, fills one with a small shop, lets an application write to it
 without a pause, and moves the shop to the other server with `wherry copy`. The cutover stops the
-application for a moment. Afterwards both servers are compared here, by queries of this script and of
-the tests' oracle, which share no code with Wherry. Exit 0 only when everything arrived.
+application for a moment. Afterwards both servers are compared here, by queries of this script and
+of the tests' oracle, which share no code with Wherry. Exit 0 only when everything arrived.
 
-WHERRY_BIN names another program than build/release/wherry. DEMO_ROWS scales the shop (100000 orders).
+WHERRY_BIN names another program than build/release/wherry, DEMO_ROWS the number of orders (100000).
 """
 import json
 import os
@@ -214,7 +214,8 @@ def demonstrate(cleanup):
     application.start()
     report = move(source, target, application)
     say(f"\n  the application: {application.transactions()} transactions committed meanwhile,")
-    say(f"  {application.rollbacks()} rolled back, {application.stopped_seconds:.1f} s stopped at the cutover")
+    stopped = application.stopped_seconds
+    say(f"  {application.rollbacks()} rolled back, {stopped:.1f} s stopped at the cutover")
     check_report(report, application)
     compare(source, target)
     go_on(target, application)

@@ -1,7 +1,7 @@
 """The shop that `demo.py` moves: its tables, its rows, and the application that writes to it.
 
-The tables hold what copies get wrong: random binary keys, keys that change, values that swap under a
-unique index, text in several character sets, floats, zero dates, JSON, a table without any key.
+The tables hold what copies get wrong: random binary keys, keys that change, values that swap under
+a unique index, text in several character sets, floats, zero dates, JSON, a table without any key.
 """
 import os
 import random
@@ -30,8 +30,8 @@ _TABLES = (
     " note TEXT NULL, PRIMARY KEY (id), KEY by_customer (customer, placed),"
     " CONSTRAINT ordered_by FOREIGN KEY (customer) REFERENCES customers (id))",
     "CREATE TABLE order_lines (order_id BIGINT NOT NULL, line SMALLINT NOT NULL,"
-    " sku CHAR(10) CHARACTER SET latin1 NOT NULL, quantity INT NOT NULL, price DECIMAL(10,3) NOT NULL,"
-    " PRIMARY KEY (order_id, line), KEY by_sku (sku),"
+    " sku CHAR(10) CHARACTER SET latin1 NOT NULL, quantity INT NOT NULL,"
+    " price DECIMAL(10,3) NOT NULL, PRIMARY KEY (order_id, line), KEY by_sku (sku),"
     " CONSTRAINT line_of FOREIGN KEY (order_id) REFERENCES orders (id))",
     "CREATE TABLE carts (token VARBINARY(16) NOT NULL PRIMARY KEY, customer INT NOT NULL,"
     " content JSON NOT NULL, touched DATETIME(3) NOT NULL)",
@@ -160,7 +160,8 @@ def _place(writer):
     order = writer.cursor.lastrowid
     for line in range(1, writer.random.randint(2, 5)):
         sku, count = writer.sku(), writer.random.randint(1, 9)
-        writer.sql("INSERT INTO order_lines VALUES (%s, %s, %s, %s, 1.125)", order, line, sku, count)
+        row = (order, line, sku, count)
+        writer.sql("INSERT INTO order_lines VALUES (%s, %s, %s, %s, 1.125)", *row)
         writer.sql("UPDATE products SET stock = stock - %s WHERE sku = %s", count, sku)
     if writer.random.random() < 0.1:
         writer.sql("INSERT INTO audit VALUES (NOW(6), 'a large order')")
@@ -190,7 +191,8 @@ def _cart(writer):
             writer.pick("customers"),
         )
     elif choice < 0.8:
-        writer.sql("UPDATE carts SET token=%s, touched=NOW(3) WHERE token>=%s LIMIT 1", token, token)
+        change = "UPDATE carts SET token=%s, touched=NOW(3) WHERE token>=%s LIMIT 1"
+        writer.sql(change, token, token)
     else:
         writer.sql("DELETE FROM carts WHERE token>=%s LIMIT 1", token)
 
@@ -219,8 +221,8 @@ def _season(writer):
     writer.sql("UPDATE orders SET total=total+1 WHERE id BETWEEN %s AND %s", begin, begin + 150)
 
 
-_ACTIONS = [_place] * 5 + [_proceed] * 5 + [_cart] * 4 + [_cancel, _cancel, _swap_shelves, _customer]
-_ACTIONS += [_customer, _season]
+_ACTIONS = [_place] * 5 + [_proceed] * 5 + [_cart] * 4 + [_cancel, _customer] * 2
+_ACTIONS += [_swap_shelves, _season]
 
 
 class Application:
