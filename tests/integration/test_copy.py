@@ -244,7 +244,7 @@ def test_indexes_with_and_after(t):
 def test_empty_source_and_empty_tables(t):
     source, target = t.pair()
     source.execute(
-        "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE DATABASE empty"
+        "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "CREATE DATABASE vacant"
     )
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
