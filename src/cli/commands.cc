@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/output.h"
 #include "control/copy_options.h"
 #include "control/exit_code.h"
 #include "control/version.h"
@@ -34,8 +35,12 @@ const Command* find_command(std::string_view name) {
   return found == commands().end() ? nullptr : &*found;
 }
 
+int shown(std::string_view text) {
+  return static_cast<int>(give(text) ? ExitCode::done : ExitCode::failed);
+}
+
 int refuse(std::string_view message) {
-  fmt::print(stderr, "wherry: {}\n", message);
+  say(fmt::format("wherry: {}\n", message));
   return static_cast<int>(ExitCode::usage);
 }
 
@@ -67,28 +72,26 @@ std::string overview() {
 
 int run_help(Arguments arguments) {
   if (arguments.empty()) {
-    fmt::print("{}", overview());
-    return 0;
+    return shown(overview());
   }
   if (arguments.size() > 1) return refuse("help takes one command");
   const Command* command = find_command(arguments[0]);
   if (command == nullptr) return unknown_command(arguments[0]);
   if (!command->run) return not_built(*command);
-  fmt::print("wherry {} {}\n\n  {}\n", command->name, command->use, command->summary);
-  if (command->options) fmt::print("\n{}", control::describe(command->options(), kHelpWidth));
-  return 0;
+  std::string text =
+      fmt::format("wherry {} {}\n\n  {}\n", command->name, command->use, command->summary);
+  if (command->options) text += "\n" + control::describe(command->options(), kHelpWidth);
+  return shown(text);
 }
 
 int run_version(Arguments arguments) {
   if (!arguments.empty()) return refuse("version takes no arguments");
-  fmt::print("wherry {}\n", control::version());
-  return 0;
+  return shown(fmt::format("wherry {}\n", control::version()));
 }
 
 int run_completion(Arguments arguments) {
   if (!arguments.empty()) return refuse("completion takes no arguments");
-  fmt::print("{}", bash_completion());
-  return 0;
+  return shown(bash_completion());
 }
 
 }  // namespace
@@ -116,7 +119,7 @@ const std::vector<Command>& commands() {
 
 int run_program(Arguments words) {
   if (words.empty()) {
-    fmt::print(stderr, "{}", overview());
+    say(overview());
     return static_cast<int>(ExitCode::usage);
   }
   std::string name = words[0];

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "control/api_server.h"
 #include "control/copy_job.h"
 #include "control/copy_options.h"
@@ -24,7 +25,7 @@ using control::ExitCode;
 int code(ExitCode exit) { return static_cast<int>(exit); }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "wherry copy: {}\n", error.what);
+  say(fmt::format("wherry copy: {}\n", error.what));
   return code(control::exit_code(error));
 }
 
@@ -42,7 +43,7 @@ Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options
   };
   Result<std::unique_ptr<control::ApiServer>> api =
       control::ApiServer::start(address.value(), std::move(calls));
-  if (api.ok()) fmt::print(stderr, "api listening on {}\n", api.value()->url());
+  if (api.ok()) say(fmt::format("api listening on {}\n", api.value()->url()));
   return api;
 }
 
@@ -54,8 +55,7 @@ control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
   };
   calls.report = [&job, &options] {
     if (const auto status = job.status()) {
-      fmt::print(stderr, "{}\n{}", control::progress_line(*status),
-                 control::report_text(*status, options));
+      say(control::progress_line(*status) + "\n" + control::report_text(*status, options));
     }
   };
   return calls;
@@ -64,14 +64,14 @@ control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
 // The result goes to stdout, what people read to stderr.
 int conclude(const Status& outcome, const control::CopyStatus& status, const CopyOptions& options) {
   const std::string json = control::report_json(status, options);
-  fmt::print(stderr, "{}", control::report_text(status, options));
-  if (!outcome.ok() && !status.error) fmt::print(stderr, "wherry copy: {}\n", outcome.error().what);
-  if (options.json) fmt::print("{}", json);
+  say(control::report_text(status, options));
+  if (!outcome.ok() && !status.error) say(fmt::format("wherry copy: {}\n", outcome.error().what));
   ExitCode exit = control::exit_code(outcome, status);
+  if (options.json && !give(json) && exit == ExitCode::done) exit = ExitCode::failed;
   if (!options.report_file.empty()) {
     const Status written = control::write_report(options.report_file, json);
     if (!written.ok()) {
-      fmt::print(stderr, "wherry copy: {}\n", written.error().what);
+      say(fmt::format("wherry copy: {}\n", written.error().what));
       if (exit == ExitCode::done) exit = ExitCode::failed;
     }
   }

@@ -23,7 +23,7 @@ Status post(const std::string& what, const std::string& url, std::chrono::second
   const httplib::Result answer = client.Post(path.c_str(), "", "application/json");
   if (!answer) return Error{Errc::network, fmt::format("{} {}: no answer", what, host), 0};
   if (answer->status / 100 != 2)
-    return Error{Errc::refused, fmt::format("{} {} answered {}", what, host, answer->status), 0};
+    return Error{Errc::server, fmt::format("{} {} answered {}", what, host, answer->status), 0};
   return Unit{};
 }
 
@@ -54,7 +54,7 @@ Status run(const std::string& what, const std::string& command, std::chrono::sec
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Unit{};
-  return Error{Errc::refused,
+  return Error{Errc::server,
                fmt::format("{}: the command failed ({})", what,
                            WIFEXITED(status) ? WEXITSTATUS(status) : -1),
                0};

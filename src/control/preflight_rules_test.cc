@@ -458,6 +458,12 @@ TEST(PreflightVerdict, NamesEveryRefusalAndItsRemedy) {
   EXPECT_EQ(status.error().code, Errc::refused);
   EXPECT_EQ(status.error().what, "target: it is full; remedy: empty it");
   EXPECT_TRUE(verdict({{Severity::warning, "x", "y", ""}}).ok());
+  EXPECT_EQ(verdict({{Severity::refusal, "table a.x", "it is old", ""},
+                     {Severity::refusal, "table a.y", "it is old", ""},
+                     {Severity::refusal, "table a.z", "it is new", ""}})
+                .error()
+                .what,
+            "2 tables: it is old: a.x, a.y\ntable a.z: it is new");
   EXPECT_EQ(warning_texts({{Severity::warning, "x", "y", "z"}, {Severity::note, "a", "b", ""}}),
             std::vector<std::string>{"x: y"});
 }

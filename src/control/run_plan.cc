@@ -107,13 +107,11 @@ void order_slices(RunPlan& plan) {
       [](const copy::Slice& a, const copy::Slice& b) { return a.id.number < b.id.number; });
 }
 
-Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessions, bool adopt) {
-  RunPlan plan;
-  Result<bool> by_gtid = position_mode(options, sessions.source.facts());
-  if (!by_gtid.ok()) return by_gtid.error();
-  plan.by_gtid = by_gtid.value();
+// The selected tables, once every rule has passed. adopt: what is at the target is our own.
+Result<std::vector<Table>> checked_tables(const CopyOptions& options, const RunSessions& sessions,
+                                          bool adopt, std::vector<std::string>& warnings) {
   Result<std::vector<Table>> tables = selected_tables(sessions.source, options);
-  if (!tables.ok()) return tables.error();
+  if (!tables.ok()) return tables;
   if (tables.value().empty())
     return Error{Errc::refused, "no table at the source matches --include and --exclude", 0};
   CopyOptions checked = options;
@@ -122,7 +120,17 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
       preflight(sessions.source, sessions.target, tables.value(), checked);
   if (!findings.ok()) return findings.error();
   if (Status passed = verdict(findings.value()); !passed.ok()) return passed.error();
-  plan.warnings = warning_texts(findings.value());
+  warnings = warning_texts(findings.value());
+  return tables;
+}
+
+Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessions, bool adopt) {
+  RunPlan plan;
+  Result<bool> by_gtid = position_mode(options, sessions.source.facts());
+  if (!by_gtid.ok()) return by_gtid.error();
+  plan.by_gtid = by_gtid.value();
+  Result<std::vector<Table>> tables = checked_tables(options, sessions, adopt, plan.warnings);
+  if (!tables.ok()) return tables.error();
   std::sort(tables.value().begin(), tables.value().end(), [](const Table& a, const Table& b) {
     return a.data_bytes_estimate > b.data_bytes_estimate;
   });
@@ -130,7 +138,7 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   for (Table& table : tables.value()) {
     auto state = std::make_shared<dispatch::TableState>();
     state->strict_after = dispatch::kNotYet;
-    state->touched = checked.existing == ExistingMode::use;
+    state->touched = adopt || options.existing == ExistingMode::use;
     const TableName target = renamed(options.rename, table.name);
     plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state)));
   }
@@ -257,9 +265,13 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
   return Unit{};
 }
 
-Result<RunPlan> plan_resumed(const RunSessions& sessions, const sink::SavedProgress& saved) {
+Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sessions,
+                             const sink::SavedProgress& saved) {
   RunPlan plan;
   plan.resumed = true;
+  // Settings and privileges may have changed since: the rules hold at every start.
+  Result<std::vector<Table>> rules = checked_tables(options, sessions, true, plan.warnings);
+  if (!rules.ok()) return rules.error();
   Result<nlohmann::json> run = json_of(*find_run(saved));
   if (!run.ok()) return run.error();
   if (run.value().value("source", "") != sessions.source.facts().server_uuid) {
@@ -313,6 +325,8 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
                  0};
   }
   if (!options.resume && running) {
+    if (Status free = sessions.progress.require_free(sessions.target); !free.ok())
+      return free.error();
     return Error{Errc::refused,
                  fmt::format("the target holds an unfinished run in {}; go on with it by --resume, "
                              "or drop that database to begin anew",
@@ -336,7 +350,7 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     // What a lost session committed in its last moment counts: read again behind its locks.
     found = sessions.progress.load_locked(sessions.target);
     if (!found.ok()) return found.error();
-    Result<RunPlan> resumed = plan_resumed(sessions, *found.value());
+    Result<RunPlan> resumed = plan_resumed(options, sessions, *found.value());
     if (!resumed.ok()) return resumed;
     plan = std::move(resumed).value();
   } else {

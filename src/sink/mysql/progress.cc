@@ -152,20 +152,34 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
   return std::optional<SavedProgress>(std::move(saved));
 }
 
+std::string Progress::lock_name() const {
+  return quote_text(fmt::format("{}.{}", database_, kJob));
+}
+
+Error Progress::held_by_another(mysql::Session& session) const {
+  Result<mysql::Rows> holder =
+      session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
+  const std::string id = holder.ok() ? holder.value().rows.at(0)[0].value_or("?") : "?";
+  return {Errc::refused,
+          fmt::format("another run holds the lease {} at the target (its connection there is {}); "
+                      "stop it first, or use another --meta-database",
+                      table("lease"), id),
+          0};
+}
+
+Status Progress::require_free(mysql::Session& session) const {
+  Result<mysql::Rows> holder =
+      session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
+  if (!holder.ok()) return holder.error().within("look at the lease");
+  if (holder.value().rows.at(0)[0]) return held_by_another(session);
+  return Unit{};
+}
+
 Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgress* saved) const {
-  const std::string lock = quote_text(fmt::format("{}.{}", database_, kJob));
   // A run that was killed lets go as soon as the server notices its closed connection.
-  Result<mysql::Rows> taken = session.query(fmt::format("SELECT GET_LOCK({}, 5)", lock));
+  Result<mysql::Rows> taken = session.query(fmt::format("SELECT GET_LOCK({}, 5)", lock_name()));
   if (!taken.ok()) return taken.error().within("take the lease");
-  if (taken.value().rows.at(0)[0].value_or("0") != "1") {
-    Result<mysql::Rows> holder = session.query(fmt::format("SELECT IS_USED_LOCK({})", lock));
-    const std::string id = holder.ok() ? holder.value().rows.at(0)[0].value_or("?") : "?";
-    return Error{Errc::refused,
-                 fmt::format("another run holds the lease {}.lease at the target (its connection "
-                             "there is {}); stop it first, or use another --meta-database",
-                             database_, id),
-                 0};
-  }
+  if (taken.value().rows.at(0)[0].value_or("0") != "1") return held_by_another(session);
   for (std::size_t i = 0; saved != nullptr && i < saved->lanes.size(); ++i) {
     // A lost session could still commit: end it. Most are gone already, so errors say nothing.
     (void)session.execute(fmt::format("KILL {}", saved->lanes[i].connection));

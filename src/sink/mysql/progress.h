@@ -52,6 +52,9 @@ class Progress {
   // Empty: nothing was ever begun here.
   Result<std::optional<SavedProgress>> load(mysql::Session& session) const;
 
+  // Errc::refused: a run holds the lease now.
+  Status require_free(mysql::Session& session) const;
+
   // Takes the lease for the life of this session and raises the epoch. Errc::refused: another run
   // holds it. Sessions of the epoch before are killed and their open transactions waited for.
   Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
@@ -76,6 +79,9 @@ class Progress {
   std::string table(std::string_view name) const;
 
  private:
+  std::string lock_name() const;
+  Error held_by_another(mysql::Session& session) const;
+
   std::string database_;
 };
 
