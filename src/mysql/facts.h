@@ -10,11 +10,12 @@ namespace wherry::mysql {
 
 struct ServerFacts {
   Dialect dialect = Dialect::mysql;
-  std::string version_text;   // "10.11.19-MariaDB-..."
-  unsigned version = 0;       // 101119, 90704
+  std::string version_text;  // "10.11.19-MariaDB-..."
+  unsigned version = 0;      // 101119, 90704
   std::uint32_t server_id = 0;
-  std::string server_uuid;    // MySQL; for MariaDB the server id, host name, port and data directory hashed
-  bool gtid_on = false;       // MySQL: gtid_mode=ON; MariaDB: always
+  // MySQL's own; for MariaDB made of the server id, host name, port and data directory.
+  std::string server_uuid;
+  bool gtid_on = false;  // MySQL: gtid_mode=ON; MariaDB: always
 
   bool is_mariadb() const { return dialect == Dialect::mariadb; }
 };
