@@ -87,6 +87,10 @@ int run_copy(Arguments arguments) {
   const CopyOptions& options = read.value();
   log::configure(program.log_level, program.log_format);
   if (options.dry_run) return check_and_print(options);
+  if (!options.report_file.empty()) {
+    const Status path = control::check_report_path(options.report_file);
+    if (!path.ok()) return fail(path.error());
+  }
 
   control::SignalWatch::block();
   CopyJob job(options);

@@ -207,6 +207,14 @@ std::string report_text(const CopyStatus& status, const CopyOptions& options) {
   return out;
 }
 
+Status check_report_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return Unit{};
+  return Error{Errc::usage,
+               fmt::format("--report: cannot write into {}: {}", folder, std::strerror(errno))};
+}
+
 Status write_report(const std::string& path, const std::string& text) {
   const std::string draft = fmt::format("{}.{}.new", path, ::getpid());
   const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

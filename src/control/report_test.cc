@@ -124,7 +124,10 @@ TEST(Report, IsReplacedAsAWhole) {
   std::ifstream file(path);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "new\n");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_TRUE(check_report_path(path).ok());
   std::filesystem::remove_all(folder);
+  EXPECT_FALSE(check_report_path(path).ok());
+  EXPECT_TRUE(check_report_path("report.json").ok());
   const Status failed = write_report(path, "x");
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, Errc::io);
