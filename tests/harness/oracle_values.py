@@ -76,7 +76,8 @@ def expression(name, data_type):
     if kind in _EXACT_TEXT:
         return f"CAST({column} AS CHAR)"
     if kind in ("float", "double"):
-        return f"CAST(CAST({column} AS DOUBLE) AS CHAR)"
+        # No CAST to CHAR around it: MySQL cuts that text at 22 characters.
+        return f"CAST({column} AS DOUBLE)"
     if kind in ("enum", "set"):
         return f"CONCAT(CAST({column} AS UNSIGNED),'=',HEX({column}))"
     if kind == "bit":

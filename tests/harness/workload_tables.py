@@ -4,6 +4,9 @@ import random
 DATABASE = "rnd"
 FOREIGN_KEY_DATABASE = "rndfk"
 
+# A collation that both dialects have; their own defaults differ.
+_CHARSET = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"
+
 _TABLES = [
     "CREATE TABLE numbers (id INT PRIMARY KEY, v INT NOT NULL, pad VARCHAR(60))",
     "CREATE TABLE pairs (a SMALLINT NOT NULL, b VARCHAR(12) COLLATE utf8mb4_unicode_ci NOT NULL,"
@@ -74,7 +77,7 @@ def create(server, seed, rows, keyless, foreign_keys):
     """Makes the databases anew, with their first rows."""
     rng = random.Random(f"rows {seed}")
     with server.connect() as session, session.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4")
+        cursor.execute(f"CREATE DATABASE {DATABASE} {_CHARSET}")
         cursor.execute(f"USE {DATABASE}")
         for table in _TABLES + ([_KEYLESS] if keyless else []):
             cursor.execute(table)
@@ -107,7 +110,7 @@ def create(server, seed, rows, keyless, foreign_keys):
 
 
 def _create_foreign_keys(cursor, rows):
-    cursor.execute(f"CREATE DATABASE {FOREIGN_KEY_DATABASE} CHARACTER SET utf8mb4")
+    cursor.execute(f"CREATE DATABASE {FOREIGN_KEY_DATABASE} {_CHARSET}")
     cursor.execute(f"USE {FOREIGN_KEY_DATABASE}")
     for table in _FOREIGN_KEYS:
         cursor.execute(table)

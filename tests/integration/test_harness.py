@@ -23,7 +23,7 @@ _ROWS = [
     " '2024-05-06 07:08:09.125', '2024-05-06 07:08:09.000001', '-00:00:00.01', 2024,"
     " '{\"a\": 15.0, \"b\": [1, {\"c\": null}]}', ST_GeomFromText('POINT(1 2)'),"
     " REPEAT(x'00FF', 100000), 18446744073709551615)",
-    "INSERT INTO kinds (id) VALUES (2)",
+    "INSERT INTO kinds (id, d) VALUES (2, -1.1024367245306184e299)",
     "INSERT INTO heap_of_rows VALUES (1,'x'),(1,'x'),(NULL,NULL)",
     "INSERT INTO composite VALUES (1,'a',1),(1,'b',2)",
     "INSERT INTO numbered (v) VALUES (1),(2)",
@@ -33,6 +33,7 @@ _ROWS = [
 _PLANTED = [
     ("UPDATE kinds SET f=1394.38 WHERE id=1", "f: 1394.375 <> 1394.3"),
     ("UPDATE kinds SET d=0.3e0 WHERE id=1", "d: 0.30000000000000004 <> 0.3"),
+    ("UPDATE kinds SET d=-1.102436724530618e299 WHERE id=2", "d: -1.1024367245306184e299 <> "),
     ("UPDATE kinds SET n=1.500001 WHERE id=1", "n: "),
     ("UPDATE kinds SET t='Word' WHERE id=1", "t: "),
     ("UPDATE kinds SET t='word ' WHERE id=1", "t: "),
