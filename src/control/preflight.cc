@@ -156,7 +156,8 @@ Result<std::vector<Table>> selected_tables(Session& source, const CopyOptions& o
   const Result<Selection> selection = make_selection(source, options);
   if (!selection.ok()) return selection.error();
   return mysql::read_tables(source, [&](const TableName& name) {
-    return name.database != options.meta_database && selection.value().holds(name.database, name.table);
+    return name.database != options.meta_database &&
+           selection.value().holds(name.database, name.table);
   });
 }
 
