@@ -89,7 +89,9 @@ class Tool:
     def last_words(self):
         try:
             with open(self.log, encoding="utf-8", errors="replace") as file:
-                return " / ".join(file.read().strip().splitlines()[-3:])
+                return " / ".join(
+                    line for line in file.read().strip().splitlines()
+                                   if 'error' in line or not line.startswith((' ', '}')))
         except OSError:
             return ""
 

@@ -95,6 +95,7 @@ class Server:
         copy_folder(source, self.datadir)
         if not keep_identity:
             (self.datadir / "auto.cnf").unlink(missing_ok=True)
+            (self.datadir / "server_id.txt").unlink(missing_ok=True)
         return self
 
     def initialize(self):
@@ -110,10 +111,17 @@ class Server:
             subprocess.run([str(part) for part in command], stdout=log, stderr=log, check=True)
         return self
 
+    def server_id(self):
+        """Stays with the data folder, as the identity of a real server does."""
+        note = self.datadir / "server_id.txt"
+        if not note.exists():
+            note.write_text(str(next(server_ids)))
+        return note.read_text()
+
     def start(self):
         command = [self.program("server"), *COMMON, *self.own, *self.sizes,
                    f"--datadir={self.datadir}", f"--socket={self.socket}", f"--port={self.port}",
-                   f"--server-id={next(server_ids)}", f"--log-error={self.folder / 'error.log'}"]
+                   f"--server-id={self.server_id()}", f"--log-error={self.folder / 'error.log'}"]
         with open(self.folder / "output.log", "ab") as log:
             self.process = subprocess.Popen([str(part) for part in command], stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, start_new_session=True)

@@ -22,11 +22,38 @@ constexpr std::size_t kSlicesMax = 8;            // of one table
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kFinished = "finished";
 
+// What stays with a server when it is restarted, moved or given another port. MariaDB has no more
+// than its server id; that its binlog holds the saved position is checked as well.
+std::string lasting_identity(const mysql::ServerFacts& facts) {
+  return facts.is_mariadb() ? fmt::format("mariadb-{}", facts.server_id) : facts.server_uuid;
+}
+
+// A server that knows less than was applied is another one, or has lost its history.
+Status require_history(const RunSessions& sessions, const RunPlan& plan) {
+  Result<Position> now = source::current_position(sessions.source);
+  if (!now.ok()) return now.error();
+  const Error behind{Errc::refused,
+                     fmt::format("the source stands at {} ({}), before what was applied already: "
+                                 "{} ({}); it is another server or has lost its binlog",
+                                 now.value().file.to_string(), now.value().gtid,
+                                 plan.low.position.file.to_string(), plan.low.position.gtid),
+                     0};
+  if (!plan.by_gtid) {
+    if (compare(now.value().file, plan.low.position.file) < 0) return behind;
+    return Unit{};
+  }
+  Result<bool> holds = gtid_contains(sessions.source.facts().dialect, now.value().gtid,
+                                     plan.low.position.gtid);
+  if (!holds.ok()) return holds.error();
+  if (!holds.value()) return behind;
+  return Unit{};
+}
+
 std::string run_body(const RunSessions& sessions, const RunPlan& plan, std::string_view state) {
   nlohmann::json json;
   json["version"] = 1;
   json["state"] = state;
-  json["source"] = sessions.source.facts().server_uuid;
+  json["source"] = lasting_identity(sessions.source.facts());
   json["by_gtid"] = plan.by_gtid;
   json["first_file"] = plan.first.file.file;
   json["first_offset"] = plan.first.file.offset;
@@ -274,10 +301,11 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   if (!rules.ok()) return rules.error();
   Result<nlohmann::json> run = json_of(*find_run(saved));
   if (!run.ok()) return run.error();
-  if (run.value().value("source", "") != sessions.source.facts().server_uuid) {
+  const std::string identity = lasting_identity(sessions.source.facts());
+  if (run.value().value("source", "") != identity) {
     return Error{Errc::refused,
                  fmt::format("the saved run was of another source server ({}); --source names {}",
-                             run.value().value("source", ""), sessions.source.facts().server_uuid),
+                             run.value().value("source", ""), identity),
                  0};
   }
   plan.by_gtid = run.value().value("by_gtid", true);
@@ -288,6 +316,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   for (const sink::LaneRecord& lane : saved.lanes) {
     if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
   }
+  if (Status known = require_history(sessions, plan); !known.ok()) return known.error();
   std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
   for (const sink::LaneRecord& lane : saved.lanes)
     all.insert(all.end(), lane.done.begin(), lane.done.end());

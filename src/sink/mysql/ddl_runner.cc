@@ -20,10 +20,6 @@ namespace {
 constexpr unsigned kNoSuchTable = 1146;
 constexpr unsigned kUnknownDatabase = 1049;
 
-std::string name_of(const TableName& table) {
-  return quote_name(table.database) + "." + quote_name(table.table);
-}
-
 bool is_database_level(sql::Kind kind) {
   return kind == sql::Kind::create_database || kind == sql::Kind::alter_database ||
          kind == sql::Kind::drop_database;
@@ -46,6 +42,7 @@ Status DdlRunner::connect() {
   if (session_ != nullptr) return Unit{};
   Result<std::unique_ptr<mysql::Session>> session = open_apply_session(target_);
   if (!session.ok()) return session.error();
+  if (Status owned = progress_.own_lane(*session.value(), kLane); !owned.ok()) return owned;
   session_ = std::move(session).value();
   return Unit{};
 }

@@ -93,6 +93,8 @@ Status Lane::connect() {
   if (session_ != nullptr) return Unit{};
   Result<std::unique_ptr<mysql::Session>> session = open_apply_session(options_.target);
   if (!session.ok()) return session.error();
+  if (Status owned = links_.progress.own_lane(*session.value(), record_.lane); !owned.ok())
+    return owned;
   session_ = std::move(session).value();
   record_.connection = session_->connection_id();
   local_infile_ = allows_local_infile(*session_);
@@ -150,9 +152,7 @@ Status Lane::commit_with_retries(Group& group) {
 
 // After a lost connection: whether the transaction committed all the same.
 Status Lane::settle(bool& committed) {
-  const std::uint64_t lost = record_.connection;
   if (Status connected = connect(); !connected.ok()) return connected;
-  (void)session_->execute(fmt::format("KILL {}", lost));
   Result<std::uint64_t> seq = links_.progress.locked_seq(*session_, options_.epoch, record_.lane);
   if (!seq.ok()) {
     session_.reset();

@@ -167,6 +167,30 @@ Error Progress::held_by_another(mysql::Session& session) const {
           0};
 }
 
+Status Progress::end_predecessor(mysql::Session& session, unsigned lane) const {
+  // The lock tells which session it is: connection numbers begin anew with each start of a server.
+  Result<mysql::Rows> holder =
+      session.query(fmt::format("SELECT IS_USED_LOCK({})", lane_lock(lane)));
+  if (!holder.ok()) return holder.error().within("look for a lost session of the lane");
+  if (!holder.value().rows.at(0)[0]) return Unit{};
+  // It may end by itself in this very moment: whether it is gone shows when its lock is taken.
+  (void)session.execute("KILL " + *holder.value().rows[0][0]);
+  return Unit{};
+}
+
+Status Progress::own_lane(mysql::Session& session, unsigned lane) const {
+  if (Status ended = end_predecessor(session, lane); !ended.ok()) return ended;
+  Result<mysql::Rows> taken =
+      session.query(fmt::format("SELECT GET_LOCK({}, 30)", lane_lock(lane)));
+  if (!taken.ok()) return taken.error().within("take the lane's lock");
+  if (taken.value().rows.at(0)[0].value_or("0") == "1") return Unit{};
+  return Error{Errc::network, "a lost session of the lane still lives at the target", 0};
+}
+
+std::string Progress::lane_lock(unsigned lane) const {
+  return quote_text(fmt::format("{}.{}.{}", database_, kJob, lane));
+}
+
 Status Progress::require_free(mysql::Session& session) const {
   Result<mysql::Rows> holder =
       session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
@@ -181,8 +205,8 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
   if (!taken.ok()) return taken.error().within("take the lease");
   if (taken.value().rows.at(0)[0].value_or("0") != "1") return held_by_another(session);
   for (std::size_t i = 0; saved != nullptr && i < saved->lanes.size(); ++i) {
-    // A lost session could still commit: end it. Most are gone already, so errors say nothing.
-    (void)session.execute(fmt::format("KILL {}", saved->lanes[i].connection));
+    if (Status ended = end_predecessor(session, saved->lanes[i].lane); !ended.ok())
+      return ended.error();
   }
   const std::uint64_t epoch = (saved == nullptr ? 0 : saved->epoch) + 1;
   Result<mysql::Outcome> raised = session.execute(fmt::format(

@@ -59,6 +59,9 @@ class Progress {
   // holds it. Sessions of the epoch before are killed and their open transactions waited for.
   Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
 
+  // Makes this session the lane's only one: ends a lost session that could still commit.
+  Status own_lane(mysql::Session& session, unsigned lane) const;
+
   // As load(), after every open transaction on the lanes' rows has ended.
   Result<std::optional<SavedProgress>> load_locked(mysql::Session& session) const;
   // Forgets an earlier, finished run.
@@ -80,6 +83,8 @@ class Progress {
 
  private:
   std::string lock_name() const;
+  std::string lane_lock(unsigned lane) const;
+  Status end_predecessor(mysql::Session& session, unsigned lane) const;
   Error held_by_another(mysql::Session& session) const;
 
   std::string database_;
