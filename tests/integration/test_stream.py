@@ -67,8 +67,9 @@ def test_quiet_tables_while_others_write(t):
     oracle.require_equal(source, target, databases=["shop"])
 
 
-@test()
+@test(dialects=("mariadb",))
 def test_log_base_name_with_dots(t):
+    """MySQL takes everything after the last dot for an extension and numbers nothing then."""
     source = t.server(options={"log-bin": "one.two.three-bin"})
     target = t.server()
     data.shop(source)
@@ -79,8 +80,7 @@ def test_log_base_name_with_dots(t):
         )
     run.interrupt()
     source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('last', 1)")
-    for mode in ("gtid",):
-        wherry.copy(t, source, target, "--resume", "--position-mode", mode)
+    wherry.copy(t, source, target, "--resume")
     oracle.require_equal(source, target)
 
 
