@@ -4,7 +4,7 @@ import signal
 import time
 
 from harness import oracle, wherry
-from harness.framework import check, test
+from harness.framework import check, test, wait_until
 from harness.workload import Workload
 
 
@@ -103,16 +103,27 @@ def test_stop_by_signal_and_resume(t):
 
 @test(timeout=180)
 def test_kill_in_the_first_moments(t):
-    """Killed before or while the target is prepared: --resume starts it or goes on, never half."""
+    """Killed before or while the target is prepared: --resume goes on where there is a saved run, and
+    where there is none the copy can be started as if nothing had happened."""
     source, target = t.pair()
     Workload(source, 9, rows=200).create()
+
+    def begin(**more):
+        run = wherry.start_copy(t, source, target, "--resume", **more)
+        wait_until(lambda: not run.running() or "copying" in run.err, 20, "a decision")
+        if run.running() or run.child.returncode != wherry.EXIT_REFUSED:
+            return run
+        check("no saved run" in run.err, run.tail)
+        return wherry.start_copy(t, source, target, **more)
+
     for number in range(_rounds(t, 6)):
-        run = wherry.start_copy(
-            t, source, target, *(["--resume"] if number else []), cutover="never"
-        )
-        time.sleep(0.01 + 0.03 * number)
+        run = begin(cutover="never")
+        time.sleep(0.05 * number)
         run.kill9()
-    wherry.copy(t, source, target, "--resume")
+        run = wherry.start_copy(t, source, target, cutover="never")
+        time.sleep(0.03 + 0.04 * number)
+        run.kill9()
+    begin(cutover="auto").expect(wherry.EXIT_DONE)
     oracle.require_equal(source, target)
 
 
