@@ -60,7 +60,14 @@ struct CopyJob::Impl {
   Status copy_until_ready(Engine& engine);
   Status wait_for_order(Engine& engine);
   Status cut_over(Engine& engine);
-  Status reach(Engine& engine, const Position& stop, std::chrono::steady_clock::time_point since);
+  Status reach(Engine& engine, const Position& stop);
+  Status reach_and_verify(Engine& engine);
+  Status lock();
+  Status unlock(const std::string& outcome);
+  Status keep_sessions();
+  void warn_of_purge(const EngineNumbers& numbers);
+  bool over_time() const;
+  Error too_long() const;
   Status finish_objects();
   Status verify(Engine& engine);
   Status tick(Engine& engine);
@@ -79,6 +86,8 @@ struct CopyJob::Impl {
   Guarded<EngineOptions> settings;
   std::atomic<Engine*> running{nullptr};
   bool locked = false;
+  std::optional<std::chrono::steady_clock::time_point> cutover_began;  // while the clock runs
+  std::chrono::steady_clock::time_point next_look{};
 };
 
 CopyJob::CopyJob(CopyOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -214,6 +223,12 @@ Status CopyJob::Impl::tick(Engine& engine) {
   engine.change(settings.read([](const EngineOptions& now) { return now; }));
   if (Status swapped = swap_if_asked(); !swapped.ok()) return swapped;
   const Wishes now = wishes.read([](const Wishes& all) { return all; });
+  if (std::chrono::steady_clock::now() >= next_look) {
+    next_look = std::chrono::steady_clock::now() + 5s;
+    Status alive = keep_sessions();
+    if (!alive.ok() && alive.error().code == Errc::conflict) return alive;
+    if (alive.ok()) warn_of_purge(engine.numbers());
+  }
   engine.pause(now.paused);
   shown.update(engine.numbers(), engine.plans(), now.paused, runtime->generation_number());
   if (const std::optional<Error> failure = engine.failure()) return *failure;
@@ -265,63 +280,112 @@ Status CopyJob::Impl::wait_for_order(Engine& engine) {
   return Unit{};
 }
 
+bool CopyJob::Impl::over_time() const {
+  return options.max_downtime.count() > 0 && cutover_began &&
+         std::chrono::steady_clock::now() - *cutover_began > options.max_downtime;
+}
+
+Error CopyJob::Impl::too_long() const {
+  return {Errc::timeout,
+          fmt::format("the cutover took longer than --max-downtime ({} ms)",
+                      options.max_downtime.count()),
+          0};
+}
+
+// The job's own sessions outlive restarts of either server; the lease goes with the target's.
+Status CopyJob::Impl::keep_sessions() {
+  if (const Result<mysql::Rows> alive = (*source)->query("SELECT 1"); !alive.ok()) {
+    Result<source::SourceSession> fresh = runtime->lease().control_session();
+    if (!fresh.ok()) return fresh.error();
+    source.reset();
+    source.emplace(std::move(fresh).value());
+  }
+  if (const Result<mysql::Rows> alive = target->query("SELECT 1"); alive.ok()) return Unit{};
+  Result<std::unique_ptr<mysql::Session>> fresh = target_session();
+  if (!fresh.ok()) return fresh.error().within("target");
+  target = std::move(fresh).value();
+  return progress.reclaim(*target, plan.epoch);
+}
+
+// The source purges its binlog by age: says how long what is still needed will be there.
+void CopyJob::Impl::warn_of_purge(const EngineNumbers& numbers) {
+  const Result<mysql::Rows> row = (*source)->query("SELECT @@GLOBAL.binlog_expire_logs_seconds");
+  if (!row.ok() || row.value().rows.empty()) return;
+  const std::string text = row.value().rows[0][0].value_or("0");
+  const std::chrono::seconds keeps(std::strtoll(text.c_str(), nullptr, 10));
+  const auto behind = std::chrono::duration_cast<std::chrono::seconds>(numbers.lag);
+  if (keeps.count() == 0 || behind < keeps / 2) return;
+  log::warning("control",
+               "the source keeps its binlog for {} s and the copy is {} s behind: in {} s what is "
+               "still needed may be purged; raise binlog_expire_logs_seconds at the source",
+               keeps.count(), behind.count(), (keeps - behind).count());
+}
+
+Status CopyJob::Impl::lock() {
+  if (options.cutover_lock.empty()) return Unit{};
+  locked = true;
+  Status held = call_hook({"--cutover-lock", options.cutover_lock, "begin"}, kHookTimeout);
+  if (!held.ok()) {
+    // It may have stopped some of the writers.
+    (void)unlock("failed");
+    return held;
+  }
+  shown.fenced();
+  return Unit{};
+}
+
+Status CopyJob::Impl::unlock(const std::string& outcome) {
+  if (!std::exchange(locked, false) || options.cutover_unlock.empty()) return Unit{};
+  return call_hook({"--cutover-unlock", options.cutover_unlock, outcome}, kHookTimeout);
+}
+
+Status CopyJob::Impl::reach_and_verify(Engine& engine) {
+  Result<Position> stop = source::current_position(**source);
+  if (!stop.ok()) return stop.error();
+  if (Status reached = reach(engine, stop.value()); !reached.ok()) return reached;
+  if (Status same = verify(engine); !same.ok()) return same;
+  if (locked) return Unit{};
+  // Nothing fenced the source: what was written while verifying is followed too.
+  stop = source::current_position(**source);
+  return stop.ok() ? reach(engine, stop.value()) : Status(stop.error());
+}
+
 Status CopyJob::Impl::cut_over(Engine& engine) {
   for (;;) {
+    if (Status alive = keep_sessions(); !alive.ok()) return alive;
     shown.enter(CopyState::cutover);
     const auto began = std::chrono::steady_clock::now();
-    if (!options.cutover_lock.empty()) {
-      if (Status held = call_hook("--cutover-lock", options.cutover_lock, kHookTimeout); !held.ok())
-        return held;
-      locked = true;
-      shown.fenced();
-    }
-    const auto unlock = [&]() -> Status {
-      if (!std::exchange(locked, false) || options.cutover_unlock.empty()) return Unit{};
-      return call_hook("--cutover-unlock", options.cutover_unlock, kHookTimeout);
-    };
-    Result<Position> stop = source::current_position(**source);
-    Status done = stop.ok() ? reach(engine, stop.value(), began) : Status(stop.error());
-    if (!done.ok() && done.error().code == Errc::timeout) {
-      log::warning("control",
-                   "{}; the source's writes are released and the copy goes on catching up",
+    if (Status held = lock(); !held.ok()) return held;
+    if (locked) cutover_began = began;
+    Status done = reach_and_verify(engine);
+    cutover_began.reset();
+    if (!done.ok() && done.error().code == Errc::timeout && locked) {
+      log::warning("control", "{}; the source's writes are released, the copy goes on",
                    done.error().what);
-      if (Status released = unlock(); !released.ok()) return released;
+      if (Status released = unlock("retry"); !released.ok()) return released;
       shown.enter(CopyState::catching_up);
       for (int i = 0; i < 20; ++i) {
         if (Status ticked = tick(engine); !ticked.ok()) return ticked;
       }
       continue;
     }
-    if (done.ok()) done = verify(engine);
-    if (done.ok() && !locked) {
-      // Nothing fenced the source: what was written while verifying is followed too.
-      stop = source::current_position(**source);
-      done = stop.ok() ? reach(engine, stop.value(), {}) : Status(stop.error());
-    }
     if (done.ok()) done = finish_objects();
-    if (locked || done.ok())
+    if (locked) {
       shown.downtime(std::chrono::duration_cast<std::chrono::milliseconds>(
           std::chrono::steady_clock::now() - began));
-    const Status released = unlock();
+    }
+    const Status released = unlock(done.ok() ? "done" : "failed");
     return done.ok() ? released : done;
   }
 }
 
 // Waits until everything through the stop position is at the target.
-Status CopyJob::Impl::reach(Engine& engine, const Position& stop,
-                            std::chrono::steady_clock::time_point since) {
+Status CopyJob::Impl::reach(Engine& engine, const Position& stop) {
   shown.stop_at(stop);
   for (;;) {
     if (compare(engine.numbers().low.position.file, stop.file) >= 0) return Unit{};
     if (Status ticked = tick(engine); !ticked.ok()) return ticked;
-    const bool limited =
-        options.max_downtime.count() > 0 && since != std::chrono::steady_clock::time_point{};
-    if (limited && std::chrono::steady_clock::now() - since > options.max_downtime) {
-      return Error{Errc::timeout,
-                   fmt::format("the cutover took longer than --max-downtime ({} ms)",
-                               options.max_downtime.count()),
-                   0};
-    }
+    if (over_time()) return too_long();
   }
 }
 
@@ -331,7 +395,9 @@ Status CopyJob::Impl::verify(Engine& engine) {
   VerifyStep step(*runtime, options, engine.plans(), !locked);
   step.start();
   while (!step.done()) {
-    if (Status ticked = tick(engine); !ticked.ok()) {
+    Status ticked = tick(engine);
+    if (ticked.ok() && over_time()) ticked = too_long();
+    if (!ticked.ok()) {
       step.stop();
       return ticked;
     }

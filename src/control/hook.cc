@@ -12,7 +12,9 @@
 namespace wherry::control {
 namespace {
 
-Status post(const std::string& what, const std::string& url, std::chrono::seconds timeout) {
+Status post(const Hook& hook, std::chrono::seconds timeout) {
+  const std::string& what = hook.option;
+  const std::string& url = hook.command_or_url;
   const std::size_t scheme = url.find("://");
   const std::size_t slash = url.find('/', scheme + 3);
   const std::string host = url.substr(0, slash);
@@ -20,14 +22,18 @@ Status post(const std::string& what, const std::string& url, std::chrono::second
   httplib::Client client(host);
   client.set_connection_timeout(timeout.count());
   client.set_read_timeout(timeout.count());
-  const httplib::Result answer = client.Post(path.c_str(), "", "application/json");
+  const httplib::Result answer = client.Post(
+      path.c_str(), fmt::format("{{\"outcome\":\"{}\"}}", hook.outcome), "application/json");
   if (!answer) return Error{Errc::network, fmt::format("{} {}: no answer", what, host), 0};
   if (answer->status / 100 != 2)
     return Error{Errc::server, fmt::format("{} {} answered {}", what, host, answer->status), 0};
   return Unit{};
 }
 
-Status run(const std::string& what, const std::string& command, std::chrono::seconds timeout) {
+Status run(const Hook& hook, std::chrono::seconds timeout) {
+  const std::string& what = hook.option;
+  const std::string command = fmt::format("WHERRY_OUTCOME={}; export WHERRY_OUTCOME; {}",
+                                          hook.outcome, hook.command_or_url);
   // The run keeps its signals blocked; a child must be able to receive its own.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -62,11 +68,10 @@ Status run(const std::string& what, const std::string& command, std::chrono::sec
 
 }  // namespace
 
-Status call_hook(const std::string& what, const std::string& command_or_url,
-                 std::chrono::seconds timeout) {
-  const bool url =
-      command_or_url.rfind("http://", 0) == 0 || command_or_url.rfind("https://", 0) == 0;
-  return url ? post(what, command_or_url, timeout) : run(what, command_or_url, timeout);
+Status call_hook(const Hook& hook, std::chrono::seconds timeout) {
+  const std::string& target = hook.command_or_url;
+  const bool url = target.rfind("http://", 0) == 0 || target.rfind("https://", 0) == 0;
+  return url ? post(hook, timeout) : run(hook, timeout);
 }
 
 }  // namespace wherry::control

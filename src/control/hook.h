@@ -9,8 +9,13 @@
 
 namespace wherry::control {
 
-// what: for messages, "--cutover-lock". Success is exit code 0, or a 2xx answer, within the time.
-Status call_hook(const std::string& what, const std::string& command_or_url,
-                 std::chrono::seconds timeout);
+struct Hook {
+  std::string option;  // for messages: "--cutover-lock"
+  std::string command_or_url;
+  std::string outcome;  // WHERRY_OUTCOME of a command, "outcome" of a POST's JSON body
+};
+
+// Success is exit code 0, or a 2xx answer, within the time.
+Status call_hook(const Hook& hook, std::chrono::seconds timeout);
 
 }  // namespace wherry::control

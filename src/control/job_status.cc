@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "support/log.h"
 
@@ -78,6 +79,10 @@ void JobStatus::begin(const RunPlan& plan) {
 
 void JobStatus::update_tables(const std::vector<dispatch::PlanPtr>& plans) {
   now_.rows_estimate = now_.rows_copied = now_.bytes_copied = now_.changes_applied = 0;
+  // Tables that a statement of the source dropped or renamed are no longer part of the copy.
+  std::set<std::string> followed;
+  for (const dispatch::PlanPtr& plan : plans) followed.insert(plan->source.name.to_string());
+  std::erase_if(now_.tables, [&](const TableStatus& one) { return !followed.contains(one.name); });
   std::map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < now_.tables.size(); ++i) by_name[now_.tables[i].name] = i;
   for (const dispatch::PlanPtr& plan : plans) {

@@ -42,8 +42,8 @@ Status require_history(const RunSessions& sessions, const RunPlan& plan) {
     if (compare(now.value().file, plan.low.position.file) < 0) return behind;
     return Unit{};
   }
-  Result<bool> holds = gtid_contains(sessions.source.facts().dialect, now.value().gtid,
-                                     plan.low.position.gtid);
+  Result<bool> holds =
+      gtid_contains(sessions.source.facts().dialect, now.value().gtid, plan.low.position.gtid);
   if (!holds.ok()) return holds.error();
   if (!holds.value()) return behind;
   return Unit{};
@@ -359,6 +359,13 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     return Error{Errc::refused,
                  fmt::format("the target holds an unfinished run in {}; go on with it by --resume, "
                              "or drop that database to begin anew",
+                             sessions.progress.table("progress")),
+                 0};
+  }
+  if (options.resume && run != nullptr && !running) {
+    // Copying again would overwrite what was written at the target since its cutover.
+    return Error{Errc::refused,
+                 fmt::format("--resume: the run in {} is finished; there is nothing to go on with",
                              sessions.progress.table("progress")),
                  0};
   }

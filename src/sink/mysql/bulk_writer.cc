@@ -25,12 +25,21 @@ Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint6
           0};
 }
 
+// Statistics of a table that is being filled are stale: without the hint a server may scan the
+// whole table, and wait on the way for rows that other lanes have locked.
+std::string delete_head(const dispatch::TablePlan& plan) {
+  const Index* key = row_key(plan.source);
+  if (key == nullptr || !key->primary)
+    return fmt::format("DELETE FROM {} WHERE ", target_name(plan));
+  return fmt::format("DELETE t FROM {} AS t FORCE INDEX (`PRIMARY`) WHERE ", target_name(plan));
+}
+
 // What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
-struct LoadInfo {
+struct LoadCounts {
   unsigned long long records = 0, deleted = 0, skipped = 0, warnings = 0;
 };
-LoadInfo parse_info(const std::string& info) {
-  LoadInfo out;
+LoadCounts parse_info(const std::string& info) {
+  LoadCounts out;
   std::sscanf(info.c_str(), "Records: %llu Deleted: %llu Skipped: %llu Warnings: %llu",
               &out.records, &out.deleted, &out.skipped, &out.warnings);
   return out;
@@ -77,7 +86,7 @@ Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& en
   const bool tuple = plan.key.size() > 1;
   const std::size_t keys_max = tuple ? kEraseTuplesMax : kEraseKeysMax;
   for (std::size_t from = 0; from < entries.size();) {
-    std::string sql = fmt::format("DELETE FROM {} WHERE ", target_name(plan));
+    std::string sql = delete_head(plan);
     if (!tuple) sql += mysql::quote_name(plan.source.columns[plan.key[0]].name) + " IN (";
     std::size_t count = 0;
     for (; from < entries.size() && count < keys_max && sql.size() < options_.packet_bytes;
@@ -138,7 +147,7 @@ Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expect
       session_.load(load_statement(plan, verb == Verb::replace), lines_);
   if (!outcome.ok()) return outcome.error();
   // LOCAL makes the server skip duplicates and bend values, and say OK: the counts tell.
-  const LoadInfo info = parse_info(outcome.value().info);
+  const LoadCounts info = parse_info(outcome.value().info);
   if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
   if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
   if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
@@ -175,7 +184,7 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
   if (options_.local_infile) {
     Result<mysql::Outcome> outcome = session_.load(load_statement(plan, replace), chunk.lines);
     if (!outcome.ok()) return outcome.error();
-    const LoadInfo info = parse_info(outcome.value().info);
+    const LoadCounts info = parse_info(outcome.value().info);
     if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
     if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
     if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);

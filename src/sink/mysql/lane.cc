@@ -52,7 +52,8 @@ Status Lane::run() {
   while (!links_.board.closed()) {
     Group group;
     if (!collect(group)) {
-      if (record_.lane == 0) keep_position();
+      Status kept = record_.lane == 0 ? keep_position() : Status(Unit{});
+      if (!kept.ok() && !links_.board.closed()) return kept.error().within("record the position");
       continue;
     }
     const Work& first = group.items.front();
@@ -209,6 +210,7 @@ void Lane::finished(const Group& group) {
     state.transactions += group.cseqs.size();
   });
   if (const dispatch::Chunk* chunk = group.chunk()) links_.chunk_done(*chunk);
+  if (group.items.empty()) return;
   links_.board.committed(record_.lane, group.items.back().seq, group.cseqs);
 }
 
@@ -280,6 +282,8 @@ Status Lane::run_large(Work first) {
     if (Status written = write(all); !written.ok())
       return written.error().within("a transaction too large to be held");
     if (!last) {
+      // The next part may need the budget that this one holds.
+      all.items.clear();
       links_.board.committed(record_.lane, seq, {});
       continue;
     }
@@ -290,23 +294,13 @@ Status Lane::run_large(Work first) {
 }
 
 // An idle or filtered stream moves on as well: the resume point must not stay behind and be purged.
-void Lane::keep_position() {
+Status Lane::keep_position() {
   const dispatch::LowWater low = links_.board.low();
-  if (low.position == record_.low.position || std::chrono::steady_clock::now() < next_keep_) return;
+  if (low.position == record_.low.position || std::chrono::steady_clock::now() < next_keep_)
+    return Unit{};
   next_keep_ = std::chrono::steady_clock::now() + 1s;
   Group nothing;
-  Status done = connect();
-  if (done.ok()) done = begin(nothing);
-  if (done.ok()) done = commit();
-  if (done.ok()) {
-    record_ = next_record(nothing);
-    ++record_.seq;
-    return;
-  }
-  log::warning("apply", "the position could not be recorded: {}", done.error().what);
-  bool committed = false;
-  session_.reset();
-  if (commit_sent_ && settle(committed).ok() && committed) ++record_.seq;
+  return commit_with_retries(nothing);
 }
 
 }  // namespace wherry::sink

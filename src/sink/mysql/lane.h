@@ -69,7 +69,7 @@ class Lane {
   Status write_chunk(const dispatch::Chunk& chunk, bool row_by_row);
   Status run_large(dispatch::Work first);
   void finished(const Group& group);
-  void keep_position();
+  Status keep_position();
   LaneRecord next_record(const Group& group) const;
   void say_waiting(std::string what);
 

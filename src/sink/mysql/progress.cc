@@ -157,8 +157,7 @@ std::string Progress::lock_name() const {
 }
 
 Error Progress::held_by_another(mysql::Session& session) const {
-  Result<mysql::Rows> holder =
-      session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
+  Result<mysql::Rows> holder = session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
   const std::string id = holder.ok() ? holder.value().rows.at(0)[0].value_or("?") : "?";
   return {Errc::refused,
           fmt::format("another run holds the lease {} at the target (its connection there is {}); "
@@ -192,8 +191,7 @@ std::string Progress::lane_lock(unsigned lane) const {
 }
 
 Status Progress::require_free(mysql::Session& session) const {
-  Result<mysql::Rows> holder =
-      session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
+  Result<mysql::Rows> holder = session.query(fmt::format("SELECT IS_USED_LOCK({})", lock_name()));
   if (!holder.ok()) return holder.error().within("look at the lease");
   if (holder.value().rows.at(0)[0]) return held_by_another(session);
   return Unit{};
@@ -208,14 +206,33 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
     if (Status ended = end_predecessor(session, saved->lanes[i].lane); !ended.ok())
       return ended.error();
   }
-  const std::uint64_t epoch = (saved == nullptr ? 0 : saved->epoch) + 1;
   Result<mysql::Outcome> raised = session.execute(fmt::format(
-      "INSERT INTO {0} (job, epoch, owner) VALUES ('{1}', {2}, CONCAT(USER(), ' connection ', "
-      "CONNECTION_ID())) "
-      "ON DUPLICATE KEY UPDATE epoch = {2}, owner = VALUES(owner), taken = CURRENT_TIMESTAMP(6)",
-      table("lease"), kJob, epoch));
+      "INSERT INTO {} (job, epoch, owner) VALUES ('{}', 1, CONCAT(USER(), ' connection ', "
+      "CONNECTION_ID())) ON DUPLICATE KEY UPDATE epoch = epoch + 1, owner = VALUES(owner), "
+      "taken = CURRENT_TIMESTAMP(6)",
+      table("lease"), kJob));
   if (!raised.ok()) return raised.error().within("raise the lease's epoch");
-  return epoch;
+  return read_epoch(session);
+}
+
+Result<std::uint64_t> Progress::read_epoch(mysql::Session& session) const {
+  Result<mysql::Rows> row =
+      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
+  if (!row.ok()) return row.error().within("read the lease's epoch");
+  if (row.value().rows.empty()) return Error{Errc::conflict, "the lease is gone", 0};
+  return number_of(row.value().rows[0][0]);
+}
+
+Status Progress::reclaim(mysql::Session& session, std::uint64_t epoch) const {
+  Result<mysql::Rows> taken = session.query(fmt::format("SELECT GET_LOCK({}, 5)", lock_name()));
+  if (!taken.ok()) return taken.error().within("take the lease again");
+  if (taken.value().rows.at(0)[0].value_or("0") != "1") {
+    return Error{Errc::conflict, held_by_another(session).what, 0};
+  }
+  Result<std::uint64_t> now = read_epoch(session);
+  if (!now.ok()) return now.error();
+  if (now.value() != epoch) return Error{Errc::conflict, "fenced: another run had the lease", 0};
+  return Unit{};
 }
 
 Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& session) const {

@@ -59,6 +59,9 @@ class Progress {
   // holds it. Sessions of the epoch before are killed and their open transactions waited for.
   Result<std::uint64_t> claim(mysql::Session& session, const SavedProgress* saved) const;
 
+  // After a lost connection: takes the lease again, if no other run had it meanwhile.
+  Status reclaim(mysql::Session& session, std::uint64_t epoch) const;
+
   // Makes this session the lane's only one: ends a lost session that could still commit.
   Status own_lane(mysql::Session& session, unsigned lane) const;
 
@@ -85,6 +88,7 @@ class Progress {
   std::string lock_name() const;
   std::string lane_lock(unsigned lane) const;
   Status end_predecessor(mysql::Session& session, unsigned lane) const;
+  Result<std::uint64_t> read_epoch(mysql::Session& session) const;
   Error held_by_another(mysql::Session& session) const;
 
   std::string database_;

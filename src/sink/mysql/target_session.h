@@ -15,7 +15,9 @@ struct TargetOptions {
   bool binlog = true;  // --target-binlog
   std::string meta_database = "wherry";
   std::chrono::seconds statement_timeout{600};
-  std::chrono::seconds lock_wait{50};
+  // Short: a lane that waits for a row may itself hold up, by its metadata locks, the ALTER that
+  // the row's owner waits for. No server sees that circle; a retry breaks it.
+  std::chrono::seconds lock_wait{5};
 };
 
 // A session for applying rows: strict values, zero dates and 0 in AUTO_INCREMENT columns kept, UTC,
