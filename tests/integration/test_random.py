@@ -1,7 +1,8 @@
 """Random writers hammer the source while it is copied; the target must end up equal, for every seed.
 
-Chunks are tiny, so that many of them are read and placed while their keys change. The proof that the
-test can fail is `fault_is_found`: with the placing rule broken on purpose the oracle must object.
+Small chunks make many edges, large ones hold many keys that change between reading and placing. The
+proof that the test can fail is `fault_is_found`: with the placing rule broken on purpose the oracle
+must object.
 """
 import random
 
@@ -17,7 +18,7 @@ def _options(seed, position_mode):
     rng = random.Random(f"options {seed}")
     return [
         "--chunk-rows",
-        rng.choice((1, 2, 7, 20, 50, 200)) if seed % 2 else rng.choice((5, 20, 50)),
+        rng.choice((1, 3, 20, 200, 1000, 5000)),
         "--readers",
         rng.choice((1, 2, 4)),
         "--lanes",
@@ -27,26 +28,31 @@ def _options(seed, position_mode):
     ]
 
 
+def _rows(rng, options):
+    """Tables in proportion to their chunks: thousands of one-row chunks only take time."""
+    return rng.choice((200, 400) if options[1] <= 3 else (300, 1000, 3000))
+
+
 def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify=None, **load):
     """Copies under load and returns what the oracle finds, with the exit code of wherry."""
     servers.drop_user_databases(source)
     servers.drop_user_databases(target)
     rng = random.Random(f"seed {seed}")
     source.execute("SET GLOBAL binlog_row_metadata=%s" % rng.choice(("FULL", "MINIMAL")))
+    options = _options(seed, position_mode) + (["--verify", verify] if verify else [])
     work = Workload(
         source,
         seed,
-        pause=rng.choice((0.0005, 0.001, 0.003)),
-        rows=rng.choice((300, 800, 1500)),
+        pause=rng.choice((0.0, 0.0005, 0.002)),
+        rows=_rows(rng, options),
         **load,
     ).create()
     work.start()
     work.let_run(0.2)
-    options = _options(seed, position_mode) + (["--verify", verify] if verify else [])
     run = wherry.start_copy(t, source, target, *options, env=env)
     try:
         run.wait_state(*wherry.STREAMING, timeout=90)
-        work.let_run(rng.uniform(0.2, 0.8))
+        work.let_run(rng.choice((0.0, 0.3, 0.8)))
     finally:
         done = work.stop()
     code = run.cutover(timeout=90)
@@ -69,7 +75,7 @@ def _seeds(t, usual):
 @test(timeout=150)
 def test_gtid(t):
     source, target = t.pair()
-    for seed in _seeds(t, 6):
+    for seed in _seeds(t, 8):
         _require_equal(t, seed, _one_seed(t, source, target, seed))
 
 
@@ -113,9 +119,14 @@ def test_fault_is_found(t):
     with open(places.wherry_binary(), "rb") as program:
         if FAULT.encode() not in program.read():
             t.skip("this build has no fault points")
-    for seed in _seeds(t, 12):
-        _code, found, _run = _one_seed(t, source, target, seed, env=env, verify="none")
+    for seed in _seeds(t, 20):
+        try:
+            _code, found, _run = _one_seed(t, source, target, seed, env=env, verify="none")
+        except AssertionError as error:
+            # A row that is there, or not there, against the source's word stops the run as well.
+            t.log(f"seed {seed} failed: {error}")
+            continue
         if not found:
             t.log(f"seed {seed} shows the fault")
             return
-    raise AssertionError("no seed showed the deliberate fault")
+    raise AssertionError("the oracle found the deliberate fault with no seed")

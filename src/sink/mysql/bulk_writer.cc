@@ -31,7 +31,7 @@ std::string delete_head(const dispatch::TablePlan& plan) {
   const Index* key = row_key(plan.source);
   if (key == nullptr || !key->primary)
     return fmt::format("DELETE FROM {} WHERE ", target_name(plan));
-  return fmt::format("DELETE t FROM {} AS t FORCE INDEX (`PRIMARY`) WHERE ", target_name(plan));
+  return fmt::format("DELETE {0} FROM {0} FORCE INDEX (`PRIMARY`) WHERE ", target_name(plan));
 }
 
 // What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
