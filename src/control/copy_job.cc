@@ -55,6 +55,9 @@ struct CopyJob::Impl {
       : options(std::move(copy_options)), progress(options.meta_database) {}
 
   Status run();
+
+ private:
+  friend class CopyJob;
   Status open();
   Status follow();
   Status copy_until_ready(Engine& engine);
@@ -201,8 +204,8 @@ Status CopyJob::Impl::open() {
 Status CopyJob::Impl::follow() {
   Result<Selection> selection = make_selection(**source, options);
   if (!selection.ok()) return selection.error();
-  Engine engine(options, settings.read([](const EngineOptions& now) { return now; }), plan,
-                *runtime, progress, std::move(selection).value());
+  Engine engine({options, settings.read([](const EngineOptions& now) { return now; }), plan,
+                 *runtime, progress, std::move(selection).value()});
   engine.start();
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);

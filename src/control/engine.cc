@@ -48,18 +48,18 @@ struct LateIndexes {
 }  // namespace
 
 struct Engine::Impl {
-  Impl(const CopyOptions& copy_options, const EngineOptions& engine, RunPlan& run_plan,
-       source::Runtime& source_runtime, const sink::Progress& target_progress, Selection chosen)
-      : options(copy_options),
-        settings(engine),
-        plan(run_plan),
-        runtime(source_runtime),
-        progress(target_progress),
-        selection(std::move(chosen)),
-        stream_budget(engine.memory / 4),
-        chunk_budget(engine.memory / 4),
-        whole_budget(std::max<std::size_t>(engine.memory / 16, 4 << 20)),
-        board(engine.lanes, runtime.lease().generation().facts().dialect, plan.low) {}
+  explicit Impl(EngineParts parts)
+      : options(parts.options),
+        settings(parts.settings),
+        plan(parts.plan),
+        runtime(parts.runtime),
+        progress(parts.progress),
+        selection(std::move(parts.selection)),
+        stream_budget(parts.settings.memory / 4),
+        chunk_budget(parts.settings.memory / 4),
+        whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
+        board(parts.settings.lanes, parts.runtime.lease().generation().facts().dialect,
+              parts.plan.low) {}
 
   void build();
   void build_lanes(unsigned lanes);
@@ -324,8 +324,9 @@ void Engine::Impl::build() {
   sink::LaneRecord ddl;
   ddl.lane = sink::DdlRunner::kLane;
   ddl.low = plan.low;
-  statements = std::make_unique<sink::DdlRunner>(target_options(options), plan.epoch, progress,
-                                                 board, catalog, ddl_selection(), ddl);
+  statements = std::make_unique<sink::DdlRunner>(
+      target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
+      ddl_selection(), ddl);
   const dispatch::SchedulerLinks links{catalog,
                                        board,
                                        inbox,
@@ -349,10 +350,7 @@ void Engine::Impl::build() {
   build_readers(now.readers);
 }
 
-Engine::Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan,
-               source::Runtime& runtime, const sink::Progress& progress, Selection selection)
-    : impl_(
-          std::make_unique<Impl>(options, engine, plan, runtime, progress, std::move(selection))) {
+Engine::Engine(EngineParts parts) : impl_(std::make_unique<Impl>(std::move(parts))) {
   impl_->build();
 }
 

@@ -39,10 +39,19 @@ struct EngineNumbers {
   std::string waiting_for;
 };
 
+// What an engine is built from; the references outlive it.
+struct EngineParts {
+  const CopyOptions& options;
+  EngineOptions settings;
+  RunPlan& plan;
+  source::Runtime& runtime;
+  const sink::Progress& progress;
+  Selection selection;
+};
+
 class Engine {
  public:
-  Engine(const CopyOptions& options, const EngineOptions& engine, RunPlan& plan,
-         source::Runtime& runtime, const sink::Progress& progress, Selection selection);
+  explicit Engine(EngineParts parts);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -142,16 +142,8 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
       return Unit{};
     }
     case EventType::heartbeat:
-    case EventType::heartbeat_v2: {
-      Result<Heartbeat> beat = decode_heartbeat(header, body);
-      if (!beat.ok()) return beat.error();
-      if (!group_ && beat.value().file == seen_.file && beat.value().offset > seen_.offset) {
-        seen_.offset = beat.value().offset;
-        edge_.file = seen_;
-        batch().seen_offset = seen_.offset;
-      }
-      return Unit{};
-    }
+    case EventType::heartbeat_v2:
+      return on_heartbeat(header, body);
     case EventType::incident: {
       Result<IncidentView> incident = decode_incident(body);
       const std::string message = incident.ok() ? std::string(incident.value().message) : "";
@@ -185,6 +177,17 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
       advance(header);
       if (!group_) batch();
       return Unit{};
+  }
+  return Unit{};
+}
+
+Status Assembler::on_heartbeat(const EventHeader& header, Bytes body) {
+  Result<Heartbeat> beat = decode_heartbeat(header, body);
+  if (!beat.ok()) return beat.error();
+  if (!group_ && beat.value().file == seen_.file && beat.value().offset > seen_.offset) {
+    seen_.offset = beat.value().offset;
+    edge_.file = seen_;
+    batch().seen_offset = seen_.offset;
   }
   return Unit{};
 }

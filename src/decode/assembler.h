@@ -51,6 +51,7 @@ class Assembler {
   Status dispatch(const EventHeader& header, Bytes body);
   Status on_query(const EventHeader& header, Bytes body);
   Status on_gtid(const EventHeader& header, Bytes body);
+  Status on_heartbeat(const EventHeader& header, Bytes body);
   Status on_rotate(const EventHeader& header, Bytes body);
   Status on_payload(const EventHeader& header, Bytes body);
   void open_group(const EventHeader& header);

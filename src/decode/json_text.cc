@@ -141,8 +141,8 @@ Status append_json_opaque(unsigned field_type, Bytes value, std::string& out) {
   const auto packed = static_cast<std::int64_t>(load_le(value.data(), 8));
   out += '"';
   Status done = type == WireType::date   ? append_packed_date(packed, out)
-                      : type == WireType::time ? append_packed_time(packed, out)
-                                               : append_packed_datetime(packed, out);
+                : type == WireType::time ? append_packed_time(packed, out)
+                                         : append_packed_datetime(packed, out);
   out += '"';
   return done;
 }

@@ -5,8 +5,8 @@
 namespace wherry::dispatch {
 namespace {
 
-constexpr unsigned kInRow = 128;  // independent pieces that one lane gets before the next one's
-                                  // turn: neighbours merge into one target transaction
+constexpr unsigned kInRow = 128;   // independent pieces that one lane gets before the next one's
+                                   // turn: neighbours merge into one target transaction
 constexpr unsigned kRefresh = 64;  // how stale the view of what has committed may be
 
 }  // namespace

@@ -27,14 +27,13 @@ bool is_database_level(sql::Kind kind) {
 
 }  // namespace
 
-DdlRunner::DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress,
-                     dispatch::Board& board, dispatch::Catalog& catalog, DdlSelection selection,
+DdlRunner::DdlRunner(TargetOptions target, const Links& links, DdlSelection selection,
                      LaneRecord start)
     : target_(std::move(target)),
-      epoch_(epoch),
-      progress_(progress),
-      board_(board),
-      catalog_(catalog),
+      epoch_(links.epoch),
+      progress_(links.progress),
+      board_(links.board),
+      catalog_(links.catalog),
       selection_(std::move(selection)),
       record_(std::move(start)) {}
 

@@ -30,9 +30,14 @@ struct DdlSelection {
 
 class DdlRunner final : public dispatch::StatementRunner {
  public:
-  DdlRunner(TargetOptions target, std::uint64_t epoch, const Progress& progress,
-            dispatch::Board& board, dispatch::Catalog& catalog, DdlSelection selection,
-            LaneRecord start);
+  // All of it outlives the runner.
+  struct Links {
+    std::uint64_t epoch = 0;
+    const Progress& progress;
+    dispatch::Board& board;
+    dispatch::Catalog& catalog;
+  };
+  DdlRunner(TargetOptions target, const Links& links, DdlSelection selection, LaneRecord start);
 
   bool follows(const TableName& source) const override { return selection_.follows(source); }
   bool follows_database(const std::string& database) const override {
