@@ -56,8 +56,20 @@ struct CopyJob::Impl {
 
   Status run();
 
+  CopyOptions options;
+  const sink::Progress progress;
+  JobStatus shown;
+  Guarded<Wishes> wishes;
+  std::shared_ptr<source::Runtime> runtime;
+  std::optional<source::SourceSession> source;  // for definitions and positions
+  std::unique_ptr<mysql::Session> target;       // holds the lease
+  RunPlan plan;
+  Guarded<EngineOptions> settings;
+  bool locked = false;
+  std::optional<std::chrono::steady_clock::time_point> cutover_began;  // while the clock runs
+  std::chrono::steady_clock::time_point next_look{};
+
  private:
-  friend class CopyJob;
   Status open();
   Status follow();
   Status copy_until_ready(Engine& engine);
@@ -77,20 +89,6 @@ struct CopyJob::Impl {
   Status swap_if_asked();
   Result<std::unique_ptr<mysql::Session>> target_session();
   RunSessions sessions() { return {*runtime, **source, *target, progress}; }
-
-  CopyOptions options;
-  const sink::Progress progress;
-  JobStatus shown;
-  Guarded<Wishes> wishes;
-  std::shared_ptr<source::Runtime> runtime;
-  std::optional<source::SourceSession> source;  // for definitions and positions
-  std::unique_ptr<mysql::Session> target;       // holds the lease
-  RunPlan plan;
-  Guarded<EngineOptions> settings;
-  std::atomic<Engine*> running{nullptr};
-  bool locked = false;
-  std::optional<std::chrono::steady_clock::time_point> cutover_began;  // while the clock runs
-  std::chrono::steady_clock::time_point next_look{};
 };
 
 CopyJob::CopyJob(CopyOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

@@ -161,7 +161,7 @@ Status Engine::Impl::build_index(const PlanPtr& table) {
     if (!to.ok()) return to.error();
     return copy::add_late_indexes(*from.value(), *to.value(), {table->source.name, table->target});
   };
-  const Status done = work();
+  Status done = work();
   building.with([&](std::set<std::uint32_t>& busy) { busy.erase(table->id); });
   if (done.ok()) late.with([&](LateIndexes& indexes) { indexes.pending.erase(table->id); });
   return done;

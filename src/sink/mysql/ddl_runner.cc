@@ -234,7 +234,7 @@ Status DdlRunner::refresh(const StatementEvent& event) {
   return Unit{};
 }
 
-Status DdlRunner::refresh_table(const TableName& source, PlanPtr origin) {
+Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) {
   const TableName target = selection_.route(source);
   Result<Table> table = mysql::read_table(*session_, target);
   if (!table.ok()) {

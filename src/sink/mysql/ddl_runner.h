@@ -58,7 +58,7 @@ class DdlRunner final : public dispatch::StatementRunner {
   Result<std::string> state_of(const dispatch::StatementEvent& event);
   std::vector<dispatch::PlanPtr> affected(const dispatch::StatementEvent& event) const;
   Status refresh(const dispatch::StatementEvent& event);
-  Status refresh_table(const TableName& source, dispatch::PlanPtr origin);
+  Status refresh_table(const TableName& source, const dispatch::PlanPtr& origin);
 
   const TargetOptions target_;
   const std::uint64_t epoch_;

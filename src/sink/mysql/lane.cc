@@ -268,7 +268,8 @@ Status Lane::run_large(Work first) {
       part = links_.queue.pop(200ms);
       continue;
     }
-    all.items.assign(1, std::move(*part));
+    all.items.clear();
+    all.items.push_back(std::move(*part));
     part.reset();
     const Work& now = all.items.front();
     if (now.transaction().aborted) {
