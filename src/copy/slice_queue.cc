@@ -55,7 +55,9 @@ void SliceQueue::drop_table(std::uint32_t table) {
   state_.with([&](State& state) {
     std::erase_if(state.order, [&](const auto& key) { return key.first == table; });
     for (auto& [key, entry] : state.slices) {
-      if (key.first == table) entry.stage = Stage::committed;
+      if (key.first != table) continue;
+      if (entry.slice.whole && entry.stage == Stage::reading) state.whole_busy = false;
+      entry.stage = Stage::committed;
     }
     state.open[table] = 0;
   });
