@@ -185,7 +185,14 @@ Status Engine::Impl::build_indexes() {
       late.with([&](LateIndexes& indexes) { indexes.pending.erase(*next); });
       continue;
     }
-    if (Status done = build_index(table); !done.ok()) return done.error().within("late indexes");
+    const Status done = build_index(table);
+    if (!done.ok() && done.error().code == Errc::lost) {
+      // Renamed or dropped at the source: the stream will tell, and then it is looked for again.
+      std::this_thread::sleep_for(100ms);
+      ask_index(*next);
+      continue;
+    }
+    if (!done.ok()) return done.error().within("late indexes");
   }
   return Unit{};
 }
@@ -227,7 +234,9 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     const bool pending =
         late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
     if (!pending) return Unit{};
-    return build_index(catalog.find(table.id));
+    Status built = build_index(catalog.find(table.id));
+    // The source may have renamed or dropped it since; what was put off stays put off.
+    return built.ok() || built.error().code == Errc::lost ? Status(Unit{}) : built;
   };
   out.dropped = [this](std::uint32_t table) {
     slices.drop_table(table);

@@ -264,6 +264,7 @@ Result<std::vector<Creation>> plan_all(const TableStep& step, const std::vector<
 
 // "`name` (...)" of a key's definition: the name alone, folded as the servers compare it.
 std::string key_name(const std::string& key) {
+  if (ascii::starts_with(key, "PRIMARY")) return "primary";  // has no name of its own
   const std::size_t begin = key.find('`');
   std::size_t end = begin == std::string::npos ? begin : begin + 1;
   while (end < key.size()) {

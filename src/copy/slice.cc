@@ -22,7 +22,7 @@ std::string expression(const Column& column) {
       return fmt::format("CAST({} AS DOUBLE)", name);  // a FLOAT printed as such has six digits
     case ColumnClass::enumeration:
     case ColumnClass::set:
-      return name + "+0";
+      return fmt::format("CAST({} AS UNSIGNED)", name);  // a mask of 64 members is exact only so
     case ColumnClass::integer:
     case ColumnClass::decimal:
       return column.zerofill ? name + "+0" : name;

@@ -303,6 +303,7 @@ void Assembler::add_event(const EventHeader& header, Bytes body) {
 
 void Assembler::close_group(const EventHeader& header, GroupEnd end) {
   if (!group_) open_group(header);
+  batch();  // while the group is open: a new batch takes over its GTID's source
   Open open = std::move(*group_);
   group_.reset();
   advance(header);

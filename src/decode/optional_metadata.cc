@@ -49,6 +49,7 @@ bool is_character_mysql(WireType type) {
     case WireType::long_blob:
     case WireType::varchar_compressed:
     case WireType::blob_compressed:
+    case WireType::vector:  // a blob to MySQL
       return true;
     default:
       return false;

@@ -132,6 +132,13 @@ Result<MYSQL*> connect(const Endpoint& endpoint, const SessionOptions& options, 
     mysql_close(mysql);
     return error;
   }
+  if (tls && mysql_get_ssl_cipher(mysql) == nullptr) {
+    // The library goes on without encryption where the server offers none.
+    mysql_close(mysql);
+    return Error{Errc::network,
+                 fmt::format("connect to {}: the server offers no TLS", endpoint.to_string()),
+                 CR_SSL_CONNECTION_ERROR};
+  }
   return mysql;
 }
 

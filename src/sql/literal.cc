@@ -116,7 +116,7 @@ void append_exact_match(std::string& out, const Column& column, std::string_view
       return;
     case ColumnClass::enumeration:
     case ColumnClass::set:
-      out += fmt::format("{}+0 <=> {}", name, canonical);
+      out += fmt::format("CAST({} AS UNSIGNED) <=> {}", name, canonical);
       return;
     default:
       out += name;

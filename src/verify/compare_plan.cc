@@ -90,7 +90,8 @@ Expressions expressions(const ColumnPair& pair, const mysql::ServerFacts& source
     return {as_double(source_name, source), as_double(target_name, target), ""};
   }
   if (has_labels(pair.source->kind) && has_labels(pair.target->kind)) {
-    return {source_name + " + 0", target_name + " + 0", ""};
+    // A sum would be a DOUBLE, too short for the mask of 64 members.
+    return {"CAST(" + source_name + " AS UNSIGNED)", "CAST(" + target_name + " AS UNSIGNED)", ""};
   }
   if (pair.source->zerofill || pair.target->zerofill) {
     return {source_name + " + 0", target_name + " + 0", ""};

@@ -41,9 +41,11 @@ TEST(ComparePlan, SelectsWhatHoldsAllBits) {
   const Result<ComparePlan> plan = make_plan(pair, kMysql, kOldMysql);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan.value().source.select,
-            "SELECT t.`id`, CAST(t.`f` AS DOUBLE), t.`e` + 0, t.`z` + 0 FROM `d``b`.`t` AS t");
-  EXPECT_EQ(plan.value().target.select,
-            "SELECT t.`id`, (t.`f` * 1e0), t.`e` + 0, t.`z` + 0 FROM `d``b`.`t` AS t");
+            "SELECT t.`id`, CAST(t.`f` AS DOUBLE), CAST(t.`e` AS UNSIGNED), t.`z` + 0 FROM "
+            "`d``b`.`t` AS t");
+  EXPECT_EQ(
+      plan.value().target.select,
+      "SELECT t.`id`, (t.`f` * 1e0), CAST(t.`e` AS UNSIGNED), t.`z` + 0 FROM `d``b`.`t` AS t");
   EXPECT_EQ(plan.value().source.use_index, " FORCE INDEX (PRIMARY)");
   EXPECT_EQ(plan.value().order, Order::same);
 }
@@ -117,8 +119,9 @@ TEST(ComparePlan, ComparesLabelsWhereTheListsDiffer) {
   pair.target.columns[1].type = "enum('a','b','c')";
   const Result<ComparePlan> plan = make_plan(pair, kMysql, kMysql);
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan.value().source.select,
-            "SELECT t.`id`, t.`e` + 0, CONVERT(t.`e` USING utf8mb4) FROM `d``b`.`t` AS t");
+  EXPECT_EQ(
+      plan.value().source.select,
+      "SELECT t.`id`, CAST(t.`e` AS UNSIGNED), CONVERT(t.`e` USING utf8mb4) FROM `d``b`.`t` AS t");
 }
 
 TEST(ComparePlan, TargetWithoutTheKeyIsReadAsABag) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "sink/mysql/cell_sql.h"
@@ -32,6 +33,24 @@ std::string delete_head(const dispatch::TablePlan& plan) {
   if (key == nullptr || !key->primary)
     return fmt::format("DELETE FROM {} WHERE ", target_name(plan));
   return fmt::format("DELETE {0} FROM {0} FORCE INDEX (`PRIMARY`) WHERE ", target_name(plan));
+}
+
+// How many values of the chunk are ENUM index 0: each causes one warning.
+std::uint64_t enum_zeros(const dispatch::Chunk& chunk) {
+  const dispatch::TablePlan& plan = *chunk.plan;
+  const auto is_enum = [&](std::size_t column) {
+    return plan.source.columns[column].kind == ColumnClass::enumeration;
+  };
+  if (std::none_of(plan.writable.begin(), plan.writable.end(), is_enum)) return 0;
+  std::uint64_t zeros = 0;
+  std::string field;
+  std::string_view rest(chunk.lines);
+  while (!rest.empty()) {
+    for (const std::size_t column : plan.writable) {
+      if (sql::take_field(rest, field) && field == "0" && is_enum(column)) ++zeros;
+    }
+  }
+  return zeros;
 }
 
 // What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
@@ -65,19 +84,19 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
     if (Status done = erase(rows, gone, !tolerant); !done.ok()) return done;
     if (tolerant) {
       changed.insert(changed.end(), fresh.begin(), fresh.end());
-      return put(rows, changed, Verb::replace, {changed.size(), 0, false});
+      return put(rows, changed, Verb::replace, {changed.size(), 0, 0, false});
     }
-    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), true});
+    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), 0, true});
         !done.ok())
       return done;
-    return put(rows, fresh, Verb::insert, {fresh.size(), 0, true});
+    return put(rows, fresh, Verb::insert, {fresh.size(), 0, 0, true});
   }
   std::vector<std::size_t> leaving = gone;
   leaving.insert(leaving.end(), changed.begin(), changed.end());
   if (tolerant) leaving.insert(leaving.end(), fresh.begin(), fresh.end());
   if (Status done = erase(rows, leaving, !tolerant); !done.ok()) return done;
   changed.insert(changed.end(), fresh.begin(), fresh.end());
-  return put(rows, changed, Verb::insert, {changed.size(), 0, true});
+  return put(rows, changed, Verb::insert, {changed.size(), 0, 0, true});
 }
 
 Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries,
@@ -127,6 +146,7 @@ Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entr
     for (const std::size_t column : plan.writable) {
       if (!first) lines_ += by_load ? '\t' : ',';
       first = false;
+      if (is_enum_zero(rows.table(), image, column)) ++sent.warnings;
       Status done = by_load ? append_cell_field(lines_, rows.table(), image, column, scratch_)
                             : append_cell(lines_, rows.table(), image, column, scratch_);
       if (!done.ok()) return done;
@@ -137,7 +157,8 @@ Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entr
     sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
     if (Status done = insert(plan, verb, lines_, sent); !done.ok()) return done;
   }
-  if (by_load) return load(plan, verb, expected);
+  if (by_load)
+    return load(plan, verb, {expected.rows, expected.replaced, sent.warnings, expected.checked});
   sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
   return insert(plan, verb, lines_, sent);
 }
@@ -150,7 +171,8 @@ Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expect
   const LoadCounts info = parse_info(outcome.value().info);
   if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
   if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
-  if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
+  if (info.warnings != expected.warnings)
+    return mismatch(plan, "loaded with warnings", expected.warnings, info.warnings);
   if (expected.checked && info.deleted != expected.replaced)
     return mismatch(plan, "replaced", expected.replaced, info.deleted);
   return Unit{};
@@ -166,9 +188,9 @@ Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::strin
   values.clear();
   Result<mysql::Outcome> outcome = session_.execute(sql);
   if (!outcome.ok()) return outcome.error();
-  const Expected expected = std::exchange(sent, {0, 0, sent.checked});
-  if (outcome.value().warnings != 0)
-    return mismatch(plan, "wrote with warnings", 0, outcome.value().warnings);
+  const Expected expected = std::exchange(sent, {0, 0, 0, sent.checked});
+  if (outcome.value().warnings != expected.warnings)
+    return mismatch(plan, "wrote with warnings", expected.warnings, outcome.value().warnings);
   // A replaced row counts twice: the delete and the insert.
   const std::uint64_t affected = expected.rows + expected.replaced;
   if (expected.checked && outcome.value().affected != affected)
@@ -180,18 +202,19 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
   const dispatch::TablePlan& plan = *chunk.plan;
   if (chunk.starts.empty()) return Unit{};
   const Verb verb = replace ? Verb::replace : Verb::insert;
-  Expected expected{chunk.starts.size(), 0, !replace};
+  Expected expected{chunk.starts.size(), 0, enum_zeros(chunk), !replace};
   if (options_.local_infile) {
     Result<mysql::Outcome> outcome = session_.load(load_statement(plan, replace), chunk.lines);
     if (!outcome.ok()) return outcome.error();
     const LoadCounts info = parse_info(outcome.value().info);
     if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
     if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
-    if (info.warnings != 0) return mismatch(plan, "loaded with warnings", 0, info.warnings);
+    if (info.warnings != expected.warnings)
+      return mismatch(plan, "loaded with warnings", expected.warnings, info.warnings);
     return Unit{};
   }
   std::string values;
-  Expected sent{0, 0, expected.checked};
+  Expected sent{0, 0, 0, expected.checked};
   std::string field;
   for (std::size_t row = 0; row < chunk.starts.size(); ++row) {
     const std::size_t end =
@@ -201,7 +224,9 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
     for (std::size_t i = 0; i < plan.writable.size(); ++i) {
       if (i > 0) values += ',';
       if (sql::take_field(line, field)) {
-        sql::append_literal(values, plan.source.columns[plan.writable[i]], field);
+        const Column& column = plan.source.columns[plan.writable[i]];
+        if (column.kind == ColumnClass::enumeration && field == "0") ++sent.warnings;
+        sql::append_literal(values, column, field);
       } else {
         values += "NULL";
       }

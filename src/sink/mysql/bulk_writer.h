@@ -33,7 +33,8 @@ class BulkWriter {
   struct Expected {
     std::uint64_t rows = 0;
     std::uint64_t replaced = 0;
-    bool checked = true;  // false: only that nothing was skipped or bent
+    std::uint64_t warnings = 0;  // that the values themselves cause: see is_enum_zero
+    bool checked = true;         // false: only that nothing was skipped or bent
   };
   Status erase(const NetRows& rows, const std::vector<std::size_t>& entries, bool checked);
   Status put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb,

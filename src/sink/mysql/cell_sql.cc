@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "decode/value.h"
 #include "mysql/session.h"
 #include "sink/mysql/load_statement.h"
@@ -117,6 +119,15 @@ Status append_row_condition(std::string& out, const ResolvedTable& table, const 
     sql::append_exact_match(out, table.plan->source.columns[column], text.value());
   }
   return Unit{};
+}
+
+bool is_enum_zero(const ResolvedTable& table, const decode::Cell* image, std::size_t column) {
+  if (table.plan->source.columns[column].kind != ColumnClass::enumeration) return false;
+  const decode::Cell* cell = cell_of(table, image, column);
+  if (cell == nullptr || !cell->present || cell->null) return false;
+  const Bytes bytes = cell->bytes();
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 std::string column_list(const dispatch::TablePlan& plan) {

@@ -24,6 +24,10 @@ Status append_key_condition(std::string& out, const dispatch::ResolvedTable& tab
 Status append_row_condition(std::string& out, const dispatch::ResolvedTable& table,
                             const decode::Cell* image, std::string& scratch);
 
+// ENUM index 0, what an invalid value left behind: a server takes it back only with a warning.
+bool is_enum_zero(const dispatch::ResolvedTable& table, const decode::Cell* image,
+                  std::size_t column);
+
 // "`a`,`b`": all writable columns.
 std::string column_list(const dispatch::TablePlan& plan);
 

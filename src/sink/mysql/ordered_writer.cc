@@ -88,6 +88,7 @@ Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& 
       values += ',';
     }
     columns += mysql::quote_name(plan.source.columns[column].name);
+    if (is_enum_zero(table, row.after.data(), column)) ++warnings_;
     if (Status done = append_cell(values, table, row.after.data(), column, scratch_); !done.ok())
       return done;
   }
@@ -112,6 +113,7 @@ Status OrderedWriter::append_assignment(std::string& sql, const ResolvedTable& t
   const std::string name = mysql::quote_name(table.plan->source.columns[column].name);
   sql += name;
   sql += '=';
+  if (is_enum_zero(table, row.after.data(), column)) ++warnings_;
   if (!cell.partial_json) return append_cell(sql, table, row.after.data(), column, scratch_);
   Result<std::vector<decode::JsonDiff>> diffs = decode::decode_json_diffs(cell);
   if (!diffs.ok()) return diffs.error();
@@ -174,7 +176,7 @@ Status OrderedWriter::add(std::string_view sql) { return queue(std::string(sql),
 Status OrderedWriter::queue(std::string sql, std::string what, std::int64_t affected) {
   if (!packet_.empty()) packet_ += ';';
   packet_ += sql;
-  queued_.push_back({std::move(what), affected});
+  queued_.push_back({std::exchange(warnings_, 0), std::move(what), affected});
   if (packet_.size() < packet_bytes_ && queued_.size() < kQueuedMax) return Unit{};
   return flush();
 }
@@ -194,6 +196,12 @@ Status OrderedWriter::flush() {
     return Error{Errc::malformed, "the target answered another number of statements", 0};
   for (std::size_t i = 0; i < queued.size(); ++i) {
     const mysql::Outcome& outcome = outcomes.value()[i];
+    if (outcome.warnings != queued[i].warnings && !queued[i].what.empty()) {
+      return Error{Errc::conflict,
+                   fmt::format("the target bent a value: {} caused {} warnings", queued[i].what,
+                               outcome.warnings),
+                   0};
+    }
     if (queued[i].affected < 0 ||
         outcome.affected == static_cast<std::uint64_t>(queued[i].affected))
       continue;

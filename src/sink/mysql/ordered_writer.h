@@ -28,6 +28,7 @@ class OrderedWriter {
  private:
   Status flush();
   struct Queued {
+    std::uint64_t warnings = 0;  // that the values themselves cause
     std::string what;            // table and key, for the error
     std::int64_t affected = -1;  // rows that must be matched; -1: any
   };
@@ -49,6 +50,7 @@ class OrderedWriter {
   std::string packet_;
   std::string scratch_;
   std::vector<Queued> queued_;
+  std::uint64_t warnings_ = 0;  // of the statement under construction
   bool foreign_keys_ = false;
 };
 

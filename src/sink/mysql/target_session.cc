@@ -13,7 +13,7 @@ Result<std::unique_ptr<mysql::Session>> open_apply_session(const TargetOptions& 
   session_options.init = {
       "SET NAMES binary",
       "SET SESSION time_zone = '+00:00', sql_mode = "
-      "'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+      "'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
       "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
       fmt::format(
           "SET SESSION foreign_key_checks = 0, wait_timeout = 28800, net_read_timeout = 3600, "

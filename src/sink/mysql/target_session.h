@@ -20,8 +20,9 @@ struct TargetOptions {
   std::chrono::seconds lock_wait{5};
 };
 
-// A session for applying rows: strict values, zero dates and 0 in AUTO_INCREMENT columns kept, UTC,
-// literals as bytes, READ COMMITTED, foreign keys unchecked.
+// A session for applying rows: values are not checked by sql_mode (a strict one refuses what a
+// source may hold, such as ENUM index 0) but by the count of warnings; zero dates and 0 in
+// AUTO_INCREMENT columns kept, UTC, literals as bytes, READ COMMITTED, foreign keys unchecked.
 Result<std::unique_ptr<mysql::Session>> open_apply_session(const TargetOptions& options);
 
 // Whether LOAD DATA LOCAL may be used.
