@@ -83,7 +83,7 @@ struct CopyJob::Impl {
   void warn_of_purge(const EngineNumbers& numbers);
   bool over_time() const;
   Error too_long() const;
-  Status finish_objects();
+  Status finish_objects(const std::vector<dispatch::PlanPtr>& tables);
   Status verify(Engine& engine);
   Status tick(Engine& engine);
   Status swap_if_asked();
@@ -370,8 +370,8 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
       }
       continue;
     }
-    if (done.ok()) done = finish_objects();
-    if (locked) {
+    if (done.ok()) done = finish_objects(engine.plans());
+    if (locked || done.ok()) {
       shown.downtime(std::chrono::duration_cast<std::chrono::milliseconds>(
           std::chrono::steady_clock::now() - began));
     }
@@ -384,7 +384,13 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
 Status CopyJob::Impl::reach(Engine& engine, const Position& stop) {
   shown.stop_at(stop);
   for (;;) {
-    if (compare(engine.numbers().low.position.file, stop.file) >= 0) return Unit{};
+    const Position low = engine.numbers().low.position;
+    if (compare(low.file, stop.file) >= 0) return Unit{};
+    if (plan.by_gtid && !stop.gtid.empty()) {
+      Result<bool> holds = gtid_contains((*source)->facts().dialect, low.gtid, stop.gtid);
+      if (!holds.ok()) return holds.error();
+      if (holds.value()) return Unit{};
+    }
     if (Status ticked = tick(engine); !ticked.ok()) return ticked;
     if (over_time()) return too_long();
   }
@@ -409,8 +415,10 @@ Status CopyJob::Impl::verify(Engine& engine) {
   return shown.verified(verdicts.value());
 }
 
-Status CopyJob::Impl::finish_objects() {
-  const std::vector<copy::Route> routes = plan.routes();
+Status CopyJob::Impl::finish_objects(const std::vector<dispatch::PlanPtr>& tables) {
+  std::vector<copy::Route> routes;
+  for (const dispatch::PlanPtr& table : tables)
+    routes.push_back({table->source.name, table->target});
   for (const copy::Route& route : routes) {
     Status raised = copy::raise_auto_increment(**source, *target, route);
     // A table that was dropped meanwhile has no counter.

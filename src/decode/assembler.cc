@@ -184,11 +184,16 @@ Status Assembler::dispatch(const EventHeader& header, Bytes body) {
 Status Assembler::on_heartbeat(const EventHeader& header, Bytes body) {
   Result<Heartbeat> beat = decode_heartbeat(header, body);
   if (!beat.ok()) return beat.error();
-  if (!group_ && beat.value().file == seen_.file && beat.value().offset > seen_.offset) {
-    seen_.offset = beat.value().offset;
-    edge_.file = seen_;
-    batch().seen_offset = seen_.offset;
+  // Sent once everything before it is sent; on an idle source nothing else tells of a new file.
+  const FilePosition at{beat.value().file, beat.value().offset};
+  if (group_ || at.file.empty() || compare(at, seen_) <= 0) return Unit{};
+  if (batch_ != nullptr && batch_->file != at.file) {
+    complete_ = true;  // a batch is of one file; the next heartbeat comes soon
+    return Unit{};
   }
+  seen_ = at;
+  edge_.file = seen_;
+  batch().seen_offset = seen_.offset;
   return Unit{};
 }
 
