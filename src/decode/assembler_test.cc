@@ -343,6 +343,37 @@ TEST_F(AssemblerTest, UnknownEventStopsTheStreamUnlessIgnorable) {
   EXPECT_EQ(done.error().code, Errc::unsupported);
 }
 
+// sequence, domain 2, flags (1: one statement is the whole group).
+std::string mariadb_gtid(std::uint64_t sequence, unsigned flags) {
+  std::string body;
+  put(body, sequence, 8);
+  put(body, 2, 4);
+  put(body, flags, 1);
+  put(body, 0, 6);
+  return body;
+}
+
+TEST_F(AssemblerTest, GroupsOfMariadb) {
+  options_.dialect = Dialect::mariadb;
+  assembler_.emplace(options_, Position{{"bin.000001", 4}, "0-1-7,2-1-3"}, 50);
+  start();
+  feed(make_.event(EventType::mariadb_gtid, mariadb_gtid(4, 1)));
+  feed(make_.query("CREATE TABLE t (a INT)"));
+  EXPECT_FALSE(assembler_->inside_group());
+  EXPECT_EQ(assembler_->edge().gtid, "0-1-7,2-1-4");
+  feed(make_.event(EventType::mariadb_gtid, mariadb_gtid(5, 0)));
+  feed(make_.query("INSERT INTO t VALUES (1)"));
+  EXPECT_TRUE(assembler_->inside_group());
+  EXPECT_EQ(assembler_->edge().gtid, "0-1-7,2-1-4");
+  feed(make_.query("COMMIT"));
+  const auto all = groups();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cseq, 50u);
+  EXPECT_EQ(all[0].end, GroupEnd::statement);
+  EXPECT_EQ(all[1].end, GroupEnd::commit);
+  EXPECT_EQ(assembler_->edge().gtid, "0-1-7,2-1-5");
+}
+
 TEST_F(AssemblerTest, WrongChecksumIsAnError) {
   start();
   std::string event = make_.rows(10);

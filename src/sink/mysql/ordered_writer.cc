@@ -179,8 +179,9 @@ Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& 
   Status done =
       queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
   if (!done.ok() || !tolerant || !whole(row.after) || plan.keyless()) return done;
-  // A parent of foreign key actions is updated in place, so that they act, and inserted where
-  // absent.
+  // A parent of foreign key actions is updated in place, so that they act, and then written where it
+  // was absent; with checks on, replacing it would delete its children.
+  if (Status off = check_foreign_keys(false); !off.ok()) return off;
   return insert(table, row, true);
 }
 
