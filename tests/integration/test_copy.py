@@ -214,7 +214,7 @@ def test_report(t):
         check(table["changes_applied"] == (4 if name == "shop.words" else 0), table)
     for name in ("start", "stop", "cutover"):
         check(report["positions"][name], f"no position {name}: {report['positions']}")
-    check(report["downtime_ms"] is not None and report["source_generations"] == 1, report)
+    check(report["source_generations"] == 1, report)
     check({"copying"} <= set(report["phase_seconds"]), report["phase_seconds"])
     check(any("accounts" in w for w in report["warnings"]), report["warnings"])
 

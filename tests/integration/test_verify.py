@@ -24,26 +24,24 @@ _BEHIND_THE_BACK = [
 ]
 
 
-@test(timeout=200)
+@test()
 def test_changes_behind_the_back_are_found(t):
+    """All at once: what was looked at again after a first difference takes its time."""
     source, target = t.pair()
     data.shop(source)
+    run = wherry.start_copy(t, source, target)
+    run.wait_state("waiting-for-cutover")
+    target.execute(*[change for change, _table, _key, _column in _BEHIND_THE_BACK])
+    code = run.cutover()
+    check(code == wherry.EXIT_DIFFERENCES, lambda: f"exit {code}\n{run.tail()}")
+    report = run.report()
+    check(report["verified"] is False, report)
     for change, table, key, column in _BEHIND_THE_BACK:
-        run = wherry.start_copy(t, source, target)
-        run.wait_state("waiting-for-cutover")
-        target.execute(change)
-        code = run.cutover()
-        check(code == wherry.EXIT_DIFFERENCES, lambda: f"{change}: exit {code}\n{run.tail()}")
-        report = run.report()
-        check(
-            report["verified"] is False and report["totals"]["differences"] >= 1, report["totals"]
-        )
         found = [d for d in report["differences"] if d["table"] == table and key in d["key"]]
         check(found, f"{change}: not named in {report['differences']}")
-        if column:
-            check(any(column in d["columns"] for d in found), f"{change}: {found}")
-        check(not oracle.compare(source, target), f"{change}: the oracle sees nothing")
-        target.execute("DROP DATABASE shop", "DROP DATABASE wherry")
+        check(not column or any(column in d["columns"] for d in found), f"{change}: {found}")
+    # Both orders of the customer whose totals were exchanged, and each other row once.
+    check(report["totals"]["differences"] == 7, report["differences"])
 
 
 @test()
