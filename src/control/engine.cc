@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -38,6 +39,31 @@ sink::TargetOptions target_options(const CopyOptions& options) {
 struct Pace {
   std::chrono::steady_clock::time_point free_at{};
 };
+
+using Parents = std::map<std::uint32_t, std::set<std::uint32_t>>;
+
+bool leads_to(const Parents& parents, std::uint32_t from, std::uint32_t to) {
+  if (from == to) return true;
+  const auto found = parents.find(from);
+  return found != parents.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [&](auto next) { return leads_to(parents, next, to); });
+}
+
+// Which tables are copied before which: parents of foreign keys with actions, circles left out.
+Parents parents_first(const std::vector<PlanPtr>& plans) {
+  std::map<TableName, std::uint32_t> ids;
+  for (const PlanPtr& table : plans) ids[table->source.name] = table->id;
+  Parents parents;
+  for (const PlanPtr& table : plans) {
+    for (const ForeignKey& key : table->source.foreign_keys) {
+      const auto parent = ids.find(key.parent);
+      if (!table->cascades || parent == ids.end()) continue;
+      if (!leads_to(parents, parent->second, table->id)) parents[table->id].insert(parent->second);
+    }
+  }
+  return parents;
+}
 
 struct LateIndexes {
   std::set<std::uint32_t> wanted;   // tables whose rows are all there
@@ -325,6 +351,7 @@ void Engine::Impl::build() {
     if (options.indexes != IndexMode::after) return;
     for (const PlanPtr& table : plan.plans) indexes.pending.insert(table->id);
   });
+  slices.set_order(parents_first(plan.plans));
   slices.add(plan.slices);
   for (const PlanPtr& table : plan.plans) {
     if (!table->state->open()) ask_index(table->id);

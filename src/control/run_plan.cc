@@ -292,6 +292,25 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
   return Unit{};
 }
 
+// Tables that foreign key actions change begin from nothing, or go on from what is there.
+Status prepare_cascades(const RunSessions& sessions, RunPlan& plan) {
+  for (const PlanPtr& table : plan.plans) {
+    if (!table->cascades || table->keyless() || !table->state->open()) continue;
+    const bool begun = std::any_of(plan.slices.begin(), plan.slices.end(), [&](const auto& slice) {
+      return slice.id.table == table->id && (slice.done || slice.reached);
+    });
+    if (begun) continue;
+    table->state->started = false;
+    if (!plan.resumed) continue;
+    // What the stream wrote of it before the crash is not followed any more until it is copied.
+    Result<std::vector<mysql::Outcome>> emptied = sessions.target.execute_all(
+        fmt::format("SET foreign_key_checks = 0;TRUNCATE TABLE {}.{};SET foreign_key_checks = 1",
+                    quote_name(table->target.database), quote_name(table->target.table)));
+    if (!emptied.ok()) return emptied.error();
+  }
+  return Unit{};
+}
+
 Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sessions,
                              const sink::SavedProgress& saved) {
   RunPlan plan;
@@ -395,6 +414,7 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     if (Status done = carry_out_fresh(options, sessions, plan, adopt); !done.ok())
       return done.error();
   }
+  if (Status ready = prepare_cascades(sessions, plan); !ready.ok()) return ready.error();
   plan.epoch = epoch.value();
   order_slices(plan);
   if (Status begun = begin_lanes(sessions, plan, lanes); !begun.ok()) return begun.error();

@@ -140,6 +140,7 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   chunk->plan = plan;
   chunk->slice = slice.id;
   chunk->epoch = plan->state->epoch.load(std::memory_order_acquire);
+  plan->state->started.store(true, std::memory_order_release);
   // The epoch must be this plan's: a DDL raises it before and after it replaces the plan.
   if (links_.catalog.find(slice.id.table) != plan)
     return Error{Errc::conflict, "the table is changing", 0};

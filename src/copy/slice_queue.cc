@@ -30,19 +30,31 @@ void SliceQueue::add(std::vector<Slice> slices) {
   });
 }
 
-bool SliceQueue::ready(const State& state) {
-  return std::any_of(state.order.begin(), state.order.end(), [&](const auto& key) {
-    return !state.whole_busy || !state.slices.at(key).slice.whole;
+void SliceQueue::set_order(std::map<std::uint32_t, std::set<std::uint32_t>> parents) {
+  state_.with([&](State& state) { state.parents = std::move(parents); });
+}
+
+bool SliceQueue::available(const State& state, const std::pair<std::uint32_t, std::uint32_t>& key) {
+  if (state.whole_busy && state.slices.at(key).slice.whole) return false;
+  const auto parents = state.parents.find(key.first);
+  if (parents == state.parents.end()) return true;
+  return std::all_of(parents->second.begin(), parents->second.end(), [&](std::uint32_t parent) {
+    const auto open = state.open.find(parent);
+    return open == state.open.end() || open->second == 0;
   });
+}
+
+bool SliceQueue::ready(const State& state) {
+  return std::any_of(state.order.begin(), state.order.end(),
+                     [&](const auto& key) { return available(state, key); });
 }
 
 std::optional<Slice> SliceQueue::take(std::chrono::milliseconds wait) {
   state_.wait_for(wait, ready);
   return state_.with([](State& state) -> std::optional<Slice> {
     if (!ready(state)) return std::nullopt;
-    const auto next = std::find_if(state.order.begin(), state.order.end(), [&](const auto& key) {
-      return !state.whole_busy || !state.slices.at(key).slice.whole;
-    });
+    const auto next = std::find_if(state.order.begin(), state.order.end(),
+                                   [&](const auto& key) { return available(state, key); });
     Entry& entry = state.slices[*next];
     state.order.erase(next);
     entry.stage = Stage::reading;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ class SliceQueue {
  public:
   // Tables are copied in the order in which their slices are added. Done slices only count.
   void add(std::vector<Slice> slices);
+
+  // Tables that wait until others are copied whole: children of foreign keys whose actions the
+  // source does not log, since an action at the target needs the parent there. By table id; no
+  // circles.
+  void set_order(std::map<std::uint32_t, std::set<std::uint32_t>> parents);
 
   // The next slice to read a chunk of; waits a while. Empty: none is ready now.
   std::optional<Slice> take(std::chrono::milliseconds wait);
@@ -51,8 +57,10 @@ class SliceQueue {
     std::deque<std::pair<std::uint32_t, std::uint32_t>>
         order;                                  // ready ones, first to read in front
     std::map<std::uint32_t, std::size_t> open;  // slices not committed, by table
-    bool whole_busy = false;                    // one table without a key is read at a time
+    std::map<std::uint32_t, std::set<std::uint32_t>> parents;
+    bool whole_busy = false;  // one table without a key is read at a time
   };
+  static bool available(const State& state, const std::pair<std::uint32_t, std::uint32_t>& key);
   static bool ready(const State& state);
 
   Guarded<State> state_;

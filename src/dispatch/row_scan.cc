@@ -76,6 +76,7 @@ void RowScan::bar_open(const decode::Batch& batch, const decode::Group& group) {
 Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group) {
   Touched touched;
   const decode::Batch& batch = *work.batch;
+  cseq_ = group.cseq;
   begin(batch, group);
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     if (work.tables[i] == nullptr) continue;
@@ -83,11 +84,13 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group)
     const TablePlan& plan = *work.tables[i]->plan;
     if (!group.opens || !group.closes) {
       touched.tables.insert(plan.id);
+      if (!plan.state->started.load(std::memory_order_acquire))
+        plan.state->skip_through.store(cseq_, std::memory_order_release);
       if (plan.state->open()) {
         ring_.barrier(plan.id);
         plan.state->touched.store(true, std::memory_order_relaxed);
       }
-      if (plan.cascade_parent) bar_children();
+      if (plan.cascade_parent) reach_children(touched);
       continue;
     }
     Status done = scan_event(work, batch.events[i], *work.tables[i], touched);
@@ -96,10 +99,14 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group)
   return touched;
 }
 
-// Foreign key actions change child rows without row events of their own.
-void RowScan::bar_children() {
+// Foreign key actions change child rows without row events of their own: snapshots of those tables
+// before them are worthless, and chunks on their way keep their order with them.
+void RowScan::reach_children(Touched& touched) {
   for (const PlanPtr& plan : catalog_.all()) {
-    if (plan->cascades && plan->state->open()) ring_.barrier(plan->id);
+    if (!plan->cascades) continue;
+    if (plan->state->open()) ring_.barrier(plan->id);
+    touched.tables.insert(plan->id);
+    touched.opaque_tables.insert(plan->id);
   }
 }
 
@@ -110,11 +117,17 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
   Result<decode::RowsReader> reader = decode::RowsReader::open(
       work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
   if (!reader.ok()) return reader.error();
+  if (!plan.state->started.load(std::memory_order_acquire)) {
+    // A snapshot that this change is not in yet must not be used: nobody else would bring it.
+    ring_.barrier(plan.id);
+    plan.state->skip_through.store(cseq_, std::memory_order_release);
+  }
   if (plan.one_by_one()) {
     touched.one_by_one = true;
     touched.opaque_tables.insert(plan.id);
   }
-  if (plan.cascade_parent && reader.value().kind() != decode::RowKind::insert) bar_children();
+  if (plan.cascade_parent && reader.value().kind() != decode::RowKind::insert)
+    reach_children(touched);
   for (;;) {
     Result<bool> more = reader.value().next(row_);
     if (!more.ok()) return more.error();

@@ -30,13 +30,14 @@ class RowScan {
   Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,
                   Touched& touched);
 
-  void bar_children();
+  void reach_children(Touched& touched);
 
   const Catalog& catalog_;
   Resolver resolver_;
   ChangeRing& ring_;
   KeyReader keys_;
   decode::RowView row_;
+  std::uint64_t cseq_ = 0;  // of the group that is scanned
   // Table maps of a transaction that comes in parts.
   std::unordered_map<std::uint64_t, ResolvedPtr> large_;
 };

@@ -83,23 +83,29 @@ std::uint32_t Catalog::next_id() {
 
 std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans) {
   std::set<TableName> joined;
-  std::set<TableName> parents;
+  std::map<TableName, std::set<std::string>> parents;  // with the columns that are referred to
   for (const PlanPtr& plan : plans) {
     for (const ForeignKey& key : plan->source.foreign_keys) {
       if (!key.cascades) continue;
       joined.insert(plan->source.name);
       joined.insert(key.parent);
-      parents.insert(key.parent);
+      parents[key.parent].insert(key.parent_columns.begin(), key.parent_columns.end());
     }
   }
   std::vector<PlanPtr> changed;
   for (const PlanPtr& plan : plans) {
     const bool cascades = joined.contains(plan->source.name);
     const bool parent = parents.contains(plan->source.name);
-    if (cascades == plan->cascades && parent == plan->cascade_parent) continue;
+    std::vector<std::size_t> referenced;
+    for (std::size_t i = 0; parent && i < plan->source.columns.size(); ++i) {
+      if (parents[plan->source.name].contains(plan->source.columns[i].name))
+        referenced.push_back(i);
+    }
+    if (cascades == plan->cascades && referenced == plan->referenced) continue;
     auto next = std::make_shared<TablePlan>(*plan);
     next->cascades = cascades;
     next->cascade_parent = parent;
+    next->referenced = std::move(referenced);
     changed.push_back(std::move(next));
   }
   return changed;

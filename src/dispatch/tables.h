@@ -33,6 +33,12 @@ struct TableState {
   // Whether the stream wrote rows of the table while it was open: chunks may then meet them.
   std::atomic<bool> touched{false};
 
+  // Of tables that foreign key actions change: until a first snapshot is about to be opened the
+  // stream's changes are left out (through skip_through); every snapshot will hold them. Written
+  // ones could lose their parent by an action that nothing tells of.
+  std::atomic<bool> started{true};
+  std::atomic<std::uint64_t> skip_through{0};
+
   bool open() const { return strict_after.load(std::memory_order_acquire) == kNotYet; }
   bool tolerant(std::uint64_t cseq) const {
     return cseq <= strict_after.load(std::memory_order_acquire);
@@ -55,7 +61,8 @@ struct TablePlan {
   std::vector<std::size_t> writable;  // columns that are written, in order: all but generated ones
   bool cascades =
       false;  // rows change, or are changed, by foreign key actions: one lane, one by one
-  bool cascade_parent = false;  // its deletes and key updates change rows of other tables
+  bool cascade_parent = false;          // its deletes and key updates change rows of other tables
+  std::vector<std::size_t> referenced;  // columns that those other tables refer to
   std::shared_ptr<TableState> state;
 
   bool keyless() const { return key.empty(); }

@@ -105,6 +105,7 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
     const bool tolerant = table->plan->state->tolerant(group.cseq);
     // A table without a key has no tolerant way: what came before its snapshot is in the snapshot.
     if (tolerant && table->plan->keyless()) continue;
+    if (group.cseq <= table->plan->state->skip_through.load(std::memory_order_acquire)) continue;
     Result<decode::RowsReader> reader =
         decode::RowsReader::open(batch.header(event), batch.body(event), table->map, *batch.format);
     if (!reader.ok()) return reader.error();

@@ -25,19 +25,17 @@ bool whole(const std::vector<decode::Cell>& image) {
                      [](const decode::Cell& cell) { return cell.present && !cell.partial_json; });
 }
 
-// Whether an update changes a column that is part of an index: only those can be referenced.
+// Whether an update changes a column that rows of other tables refer to.
 bool moves(const ResolvedTable& table, const decode::RowView& row) {
-  for (const Index& index : table.plan->source.indexes) {
-    for (const IndexPart& part : index.parts) {
-      const std::size_t wire = table.wire_of[part.column];
-      if (wire == ResolvedTable::kNoWire || !row.after[wire].present) continue;
-      const decode::Cell& before = row.before[wire];
-      const decode::Cell& after = row.after[wire];
-      if (!before.present || before.null != after.null) return true;
-      if (as_text(before.bytes()) != as_text(after.bytes())) return true;
-    }
-  }
-  return false;
+  return std::any_of(table.plan->referenced.begin(), table.plan->referenced.end(),
+                     [&](std::size_t column) {
+                       const std::size_t wire = table.wire_of[column];
+                       if (wire == ResolvedTable::kNoWire || !row.after[wire].present) return false;
+                       const decode::Cell& before = row.before[wire];
+                       const decode::Cell& after = row.after[wire];
+                       return !before.present || before.null != after.null ||
+                              as_text(before.bytes()) != as_text(after.bytes());
+                     });
 }
 
 std::string_view json_function(decode::JsonOperation operation, std::string_view path) {
@@ -74,6 +72,11 @@ Status OrderedWriter::write(const ResolvedTable& table, decode::RowKind kind, st
         table.plan->cascade_parent &&
         (kind == decode::RowKind::erase || (kind == decode::RowKind::update && moves(table, row)));
     const bool checked = acts && (flags & (kNoForeignKeyChecks | kServerLogsCascades)) == 0;
+    if (checked && tolerant) {
+      // Children may be here already and their parent not: without it no action would reach them.
+      if (Status off = check_foreign_keys(false); !off.ok()) return off;
+      if (Status there = put(table, row.before, "INSERT IGNORE", -1); !there.ok()) return there;
+    }
     if (Status done = check_foreign_keys(checked); !done.ok()) return done;
   }
   switch (kind) {
@@ -93,28 +96,34 @@ Status OrderedWriter::check_foreign_keys(bool checked) {
   return queue(fmt::format("SET foreign_key_checks={}", checked ? 1 : 0), "", -1);
 }
 
-Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& row,
-                             bool tolerant) {
+Status OrderedWriter::put(const ResolvedTable& table, const std::vector<decode::Cell>& image,
+                          std::string_view verb, std::int64_t affected) {
   const dispatch::TablePlan& plan = *table.plan;
   std::string columns;
   std::string values;
   for (const std::size_t column : plan.writable) {
     const std::size_t wire = table.wire_of[column];
-    if (wire == ResolvedTable::kNoWire || !row.after[wire].present)
+    if (wire == ResolvedTable::kNoWire || !image[wire].present)
       continue;  // takes its default, as at the source
     if (!columns.empty()) {
       columns += ',';
       values += ',';
     }
     columns += mysql::quote_name(plan.source.columns[column].name);
-    if (is_enum_zero(table, row.after.data(), column)) ++warnings_;
-    if (Status done = append_cell(values, table, row.after.data(), column, scratch_); !done.ok())
+    if (is_enum_zero(table, image.data(), column)) ++warnings_;
+    if (Status done = append_cell(values, table, image.data(), column, scratch_); !done.ok())
       return done;
   }
-  const bool replace = tolerant && !plan.keyless();
-  return queue(fmt::format("{} INTO {} ({}) VALUES ({})", replace ? "REPLACE" : "INSERT",
-                           target_name(plan), columns, values),
-               name_row(table, row.after.data(), "insert"), replace ? -1 : 1);
+  // What IGNORE leaves out it says by warnings: they are its purpose.
+  const std::string what = verb == "INSERT IGNORE" ? "" : name_row(table, image.data(), "insert");
+  return queue(fmt::format("{} INTO {} ({}) VALUES ({})", verb, target_name(plan), columns, values),
+               what, affected);
+}
+
+Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& row,
+                             bool tolerant) {
+  const bool replace = tolerant && !table.plan->keyless();
+  return put(table, row.after, replace ? "REPLACE" : "INSERT", replace ? -1 : 1);
 }
 
 Status OrderedWriter::append_condition(std::string& sql, const ResolvedTable& table,
@@ -158,7 +167,7 @@ Status OrderedWriter::append_assignment(std::string& sql, const ResolvedTable& t
 Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& row,
                              bool tolerant) {
   const dispatch::TablePlan& plan = *table.plan;
-  if (tolerant && !plan.keyless() && !plan.cascade_parent && whole(row.after)) {
+  if (tolerant && !plan.keyless() && !foreign_keys_ && whole(row.after)) {
     // The row may not be there yet: it takes its new version either way.
     if (Status done = erase(table, row, true); !done.ok()) return done;
     return insert(table, row, true);
@@ -176,13 +185,7 @@ Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& 
   if (first) return Unit{};  // only columns that the target computes
   sql += " WHERE ";
   if (Status done = append_condition(sql, table, row); !done.ok()) return done;
-  Status done =
-      queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
-  if (!done.ok() || !tolerant || !whole(row.after) || plan.keyless()) return done;
-  // A parent of foreign key actions is updated in place, so that they act, and then written where it
-  // was absent; with checks on, replacing it would delete its children.
-  if (Status off = check_foreign_keys(false); !off.ok()) return off;
-  return insert(table, row, true);
+  return queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
 }
 
 Status OrderedWriter::erase(const ResolvedTable& table, const decode::RowView& row, bool tolerant) {

@@ -33,6 +33,8 @@ class OrderedWriter {
     std::int64_t affected = -1;  // rows that must be matched; -1: any
   };
   Status insert(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
+  Status put(const dispatch::ResolvedTable& table, const std::vector<decode::Cell>& image,
+             std::string_view verb, std::int64_t affected);
   Status update(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
   Status erase(const dispatch::ResolvedTable& table, const decode::RowView& row, bool tolerant);
   Status append_condition(std::string& sql, const dispatch::ResolvedTable& table,
