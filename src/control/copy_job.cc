@@ -417,6 +417,7 @@ Status CopyJob::Impl::verify(Engine& engine) {
 
 Status CopyJob::Impl::finish_objects(const std::vector<dispatch::PlanPtr>& tables) {
   std::vector<copy::Route> routes;
+  routes.reserve(tables.size());
   for (const dispatch::PlanPtr& table : tables)
     routes.push_back({table->source.name, table->target});
   for (const copy::Route& route : routes) {
