@@ -185,18 +185,18 @@ Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& 
   if (first) return Unit{};  // only columns that the target computes
   sql += " WHERE ";
   if (Status done = append_condition(sql, table, row); !done.ok()) return done;
-  return queue(std::move(sql), name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
+  return queue(sql, name_row(table, row.before.data(), "update"), tolerant ? -1 : 1);
 }
 
 Status OrderedWriter::erase(const ResolvedTable& table, const decode::RowView& row, bool tolerant) {
   std::string sql = fmt::format("DELETE FROM {} WHERE ", target_name(*table.plan));
   if (Status done = append_condition(sql, table, row); !done.ok()) return done;
-  return queue(std::move(sql), name_row(table, row.before.data(), "delete"), tolerant ? -1 : 1);
+  return queue(sql, name_row(table, row.before.data(), "delete"), tolerant ? -1 : 1);
 }
 
-Status OrderedWriter::add(std::string_view sql) { return queue(std::string(sql), "", -1); }
+Status OrderedWriter::add(std::string_view sql) { return queue(sql, "", -1); }
 
-Status OrderedWriter::queue(std::string sql, std::string what, std::int64_t affected) {
+Status OrderedWriter::queue(std::string_view sql, std::string what, std::int64_t affected) {
   if (!packet_.empty()) packet_ += ';';
   packet_ += sql;
   queued_.push_back({std::exchange(warnings_, 0), std::move(what), affected});

@@ -42,7 +42,7 @@ class OrderedWriter {
   Status append_assignment(std::string& sql, const dispatch::ResolvedTable& table,
                            const decode::Cell& cell, std::size_t column,
                            const decode::RowView& row);
-  Status queue(std::string sql, std::string what, std::int64_t affected);
+  Status queue(std::string_view sql, std::string what, std::int64_t affected);
   Status check_foreign_keys(bool checked);
   std::string name_row(const dispatch::ResolvedTable& table, const decode::Cell* image,
                        std::string_view verb);
