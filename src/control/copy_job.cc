@@ -202,6 +202,11 @@ Status CopyJob::Impl::open() {
 Status CopyJob::Impl::follow() {
   Result<Selection> selection = make_selection(**source, options);
   if (!selection.ok()) return selection.error();
+  const Result<mysql::Rows> fold = (*source)->query("SELECT @@lower_case_table_names");
+  if (!fold.ok()) return fold.error();
+  settings.with([&](EngineOptions& now) {
+    now.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
+  });
   Engine engine({options, settings.read([](const EngineOptions& now) { return now; }), plan,
                  *runtime, progress, std::move(selection).value()});
   engine.start();

@@ -277,6 +277,8 @@ dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   out.ring_bytes = std::max<std::size_t>(
       settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
   out.done = plan.done;
+  out.generation = runtime.generation_number();
+  out.fold_names = settings.read([](const EngineOptions& now) { return now.fold_names; });
 #ifdef WHERRY_FAULT_POINTS
   const char* fault = std::getenv("WHERRY_FAULT");
   out.fault_keep_changed = fault != nullptr && std::string_view(fault) == "keep-changed-chunk-rows";

@@ -25,6 +25,7 @@ struct EngineOptions {
   std::uint64_t rate_rows = 0;
   std::uint64_t rate_bytes = 0;
   std::chrono::milliseconds max_lag{0};
+  bool fold_names = false;  // see dispatch::SchedulerOptions
 };
 
 // Numbers for the status, read together.

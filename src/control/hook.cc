@@ -22,8 +22,8 @@ Status post(const Hook& hook, std::chrono::seconds timeout) {
   httplib::Client client(host);
   client.set_connection_timeout(timeout.count());
   client.set_read_timeout(timeout.count());
-  const httplib::Result answer = client.Post(
-      path.c_str(), fmt::format("{{\"outcome\":\"{}\"}}", hook.outcome), "application/json");
+  const httplib::Result answer =
+      client.Post(path, fmt::format("{{\"outcome\":\"{}\"}}", hook.outcome), "application/json");
   if (!answer) return Error{Errc::network, fmt::format("{} {}: no answer", what, host), 0};
   if (answer->status / 100 != 2)
     return Error{Errc::server, fmt::format("{} {} answered {}", what, host, answer->status), 0};

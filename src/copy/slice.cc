@@ -16,7 +16,7 @@ using dispatch::TablePlan;
 
 // What a column is selected as, so that the server's text is the canonical one.
 std::string expression(const Column& column) {
-  const std::string name = quote_name(column.name);
+  std::string name = quote_name(column.name);
   switch (column.kind) {
     case ColumnClass::floating:
       return fmt::format("CAST({} AS DOUBLE)", name);  // a FLOAT printed as such has six digits

@@ -21,6 +21,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, const SchedulerLinks& link
 Status Scheduler::run(const FilePosition& from) {
   seen_ = from;
   cseq_ = links_.board.scheduled_cseq();
+  generation_ = options_.generation;
   for (;;) {
     Inbox::Taken taken = links_.inbox.take(200ms, true);
     placement_.take(taken);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dispatch/scheduler.h"
+#include "support/ascii.h"
 
 namespace wherry::dispatch {
 namespace {
@@ -54,6 +55,10 @@ Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t inde
     statement.statement = sql::classify(
         statement.query.statement, statement.query.database,
         {options_.dialect, (mode & kAnsiQuotes) != 0, (mode & kNoBackslashEscapes) != 0});
+    for (sql::NameSpan& object : statement.statement.objects) {
+      if (!options_.fold_names) break;
+      object.name = {ascii::lower(object.name.database), ascii::lower(object.name.table)};
+    }
     if (inside_transaction(statement.statement.kind)) {
       one_by_one = true;
       continue;

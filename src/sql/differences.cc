@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "sql/create_table.h"
@@ -60,13 +62,14 @@ void compare_options(const std::map<std::string, std::string>& source,
   for (const auto& [name, value] : source) {
     const auto other = target.find(name);
     if (other == target.end()) {
-      lines.push_back("only at the source: " + name + "=" + value);
+      lines.push_back(fmt::format("only at the source: {}={}", name, value));
     } else if (other->second != value) {
-      lines.push_back("source: " + name + "=" + value + " | target: " + name + "=" + other->second);
+      lines.push_back(fmt::format("source: {0}={1} | target: {0}={2}", name, value, other->second));
     }
   }
   for (const auto& [name, value] : target) {
-    if (source.count(name) == 0) lines.push_back("only at the target: " + name + "=" + value);
+    if (source.count(name) == 0)
+      lines.push_back(fmt::format("only at the target: {}={}", name, value));
   }
 }
 

@@ -37,9 +37,21 @@ bool wide(std::string_view charset) {
   return charset == "ucs2" || charset == "utf16" || charset == "utf16le" || charset == "utf32";
 }
 
+// Naming one of these sets makes newer servers warn, and warnings are how bent values are found.
+bool warns_of_itself(std::string_view charset) {
+  return charset == "ucs2" || charset == "macroman" || charset == "macce" || charset == "dec8" ||
+         charset == "hp8";
+}
+
 void append_text_literal(std::string& out, const Column& column, std::string_view text) {
+  if (warns_of_itself(column.charset)) {
+    append_hex(out, text);  // stored as the bytes it is
+    return;
+  }
   out += '_';
-  out += column.charset;
+  // utf8mb3 warns as well; its texts are texts of utf8mb4.
+  const bool three = column.charset == "utf8mb3" || column.charset == "utf8";
+  out += three ? std::string_view("utf8mb4") : std::string_view(column.charset);
   if (!wide(column.charset) && is_plain(text)) {
     append_quoted_plain(out, text);
   } else {

@@ -44,7 +44,7 @@ Status Translation::result() const {
 }
 
 std::string Translation::mapped(const std::string& item, std::string_view collation) {
-  const std::string key = collation_key(collation);
+  std::string key = collation_key(collation);
   const auto chosen = collations_.find(key);
   if (chosen != collations_.end()) return chosen->second;
   std::optional<std::string> twin = collation_twin(key, from_, to_);
@@ -128,7 +128,7 @@ Status translate(CreateTable& table, Dialect from, Dialect to, const CollationMa
   translation.collations(changed);
   if (to == Dialect::mariadb) translation.mysql_to_mariadb(changed);
   if (to == Dialect::mysql) translation.mariadb_to_mysql(changed);
-  const Status status = translation.result();
+  Status status = translation.result();
   if (status.ok()) table = std::move(changed);
   return status;
 }

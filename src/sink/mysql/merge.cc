@@ -53,12 +53,13 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
   Result<decode::RowsReader> opened =
       decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
   if (!opened.ok()) return opened.error();
-  if (packed(event.type)) readers_.push_back(std::move(opened).value());
-  decode::RowsReader& reader = packed(event.type) ? readers_.back() : opened.value();
+  // What a reader unpacked must live as long as its cells.
+  readers_.push_back(std::move(opened).value());
+  decode::RowsReader& reader = readers_.back();
   for (;;) {
     Result<bool> more = reader.next(row_);
     if (!more.ok()) return more.error();
-    if (!more.value()) return Unit{};
+    if (!more.value()) break;
     const decode::RowKind kind = reader.kind();
     if (kind != decode::RowKind::erase && !whole(row_.after))
       return Error{Errc::unsupported, "an image without all columns", 0};
@@ -67,6 +68,8 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
     if (Status done = into.rows->add(kind, row_); !done.ok()) return done;
     ++into.changes;
   }
+  if (!packed(event.type)) readers_.pop_back();  // its cells lie in the batch
+  return Unit{};
 }
 
 Status Merge::write(OfTable& table, BulkWriter& writer) {
