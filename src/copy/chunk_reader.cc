@@ -117,7 +117,6 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
   // Without GTIDs only a moment without commits gives a point.
   Result<source::SourceSession> locker = lease.session();
   if (!locker.ok()) return locker.error();
-  locker.value().spoil();
   Result<mysql::Outcome> locked = locker.value()->execute("FLUSH TABLES WITH READ LOCK");
   if (!locked.ok())
     return locked.error().within("a position by file on MySQL needs a momentary global read lock");
@@ -125,6 +124,7 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
       session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
   Result<Position> at = source::current_position(*locker.value());
   Result<mysql::Outcome> unlocked = locker.value()->execute("UNLOCK TABLES");
+  if (!unlocked.ok()) locker.value().spoil();
   if (!opened.ok()) return opened.error();
   if (!at.ok()) return at.error();
   if (!unlocked.ok()) return unlocked.error();
