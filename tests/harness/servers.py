@@ -91,6 +91,8 @@ class Server:
             "port": str(self.port),
             "socket": self.socket,
             "datadir": self.datadir,
+            # A server that starts removes what looks like its own temporary tables, others' too.
+            "tmpdir": self.folder,
             "pid-file": os.path.join(self.folder, "pid"),
             "log-error": self.error_log,
         }
