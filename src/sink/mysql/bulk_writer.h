@@ -20,8 +20,9 @@ struct WriterOptions {
 
 class BulkWriter {
  public:
-  BulkWriter(mysql::Session& session, const WriterOptions& options)
-      : session_(session), options_(options) {}
+  // lines: room to build statements in; what it holds is overwritten.
+  BulkWriter(mysql::Session& session, const WriterOptions& options, std::string& lines)
+      : session_(session), options_(options), lines_(lines) {}
 
   // tolerant: the table's copy is open, rows may be there or not.
   Status write(const NetRows& rows, bool tolerant);
@@ -45,7 +46,7 @@ class BulkWriter {
   mysql::Session& session_;
   const WriterOptions options_;
   std::string scratch_;
-  std::string lines_;
+  std::string& lines_;
 };
 
 }  // namespace wherry::sink

@@ -148,7 +148,17 @@ Status Lane::commit_with_retries(Group& group) {
     if (!retry_pause(retry.pause, [&] { return links_.board.closed(); })) return done;
   }
   finished(group);
+  forget_large_buffers();
   return Unit{};
+}
+
+// One huge row must not keep its memory for good.
+void Lane::forget_large_buffers() {
+  const std::size_t keep = 2 * options_.group_bytes;
+  if (lines_.capacity() > keep) std::string().swap(lines_);
+  std::size_t cells = 0;
+  for (const auto& store : cells_) cells += store.capacity() * sizeof(decode::Cell);
+  if (cells > keep) cells_.clear();
 }
 
 // After a lost connection: whether the transaction committed all the same.
@@ -225,8 +235,8 @@ Status Lane::write(Group& group) {
 }
 
 Status Lane::write_merged(const std::vector<Work>& items) {
-  BulkWriter writer(*session_, {local_infile_, options_.packet_bytes});
-  Merge merge;
+  BulkWriter writer(*session_, {local_infile_, options_.packet_bytes}, lines_);
+  Merge merge(cells_);
   for (const Work& work : items) {
     if (Status added = merge.add(work, writer); !added.ok()) return added;
   }
@@ -244,7 +254,7 @@ Status Lane::write_ordered(const std::vector<Work>& items) {
 Status Lane::write_chunk(const dispatch::Chunk& chunk, bool row_by_row) {
   // Row by row the server itself names the row that it refuses.
   BulkWriter writer(*session_,
-                    {local_infile_ && !row_by_row, row_by_row ? 1 : options_.packet_bytes});
+                    {local_infile_ && !row_by_row, row_by_row ? 1 : options_.packet_bytes}, lines_);
   const bool replace =
       chunk.plan->state->touched.load(std::memory_order_acquire) && !chunk.plan->keyless();
   if (Status done = writer.write(chunk, replace); !done.ok()) return done;

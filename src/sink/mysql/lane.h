@@ -12,7 +12,7 @@
 
 #include "dispatch/board.h"
 #include "dispatch/lane_queue.h"
-#include "sink/mysql/bulk_writer.h"
+#include "sink/mysql/merge.h"
 #include "sink/mysql/progress.h"
 #include "sink/mysql/target_session.h"
 
@@ -69,6 +69,7 @@ class Lane {
   Status write_chunk(const dispatch::Chunk& chunk, bool row_by_row);
   Status run_large(dispatch::Work first);
   void finished(const Group& group);
+  void forget_large_buffers();
   Status keep_position();
   LaneRecord next_record(const Group& group) const;
   void say_waiting(std::string what);
@@ -80,7 +81,9 @@ class Lane {
   bool local_infile_ = false;
   std::chrono::steady_clock::time_point next_keep_{};
   bool commit_sent_ =
-      false;  // the outcome of the transaction is unknown when the connection is lost
+      false;                // the outcome of the transaction is unknown when the connection is lost
+  std::string lines_;       // of the statements; kept from group to group for its memory
+  Merge::CellStore cells_;  // the same for merged images
   Guarded<LaneState> state_;
 };
 

@@ -48,7 +48,14 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
   if (into.rows != nullptr && &into.rows->table() != &table) {
     if (Status done = write(into, writer); !done.ok()) return done;
   }
-  if (into.rows == nullptr) into.rows = std::make_unique<NetRows>(table);
+  if (into.rows == nullptr) {
+    std::vector<decode::Cell> cells;
+    if (!spare_.empty()) {
+      cells = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    into.rows = std::make_unique<NetRows>(table, std::move(cells));
+  }
   into.tolerant |= table.plan->state->tolerant(work.transaction().cseq);
   Result<decode::RowsReader> opened =
       decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
@@ -77,6 +84,7 @@ Status Merge::write(OfTable& table, BulkWriter& writer) {
   if (Status done = writer.write(*table.rows, table.tolerant); !done.ok()) return done;
   table.rows->table().plan->state->changes_applied.fetch_add(std::exchange(table.changes, 0),
                                                              std::memory_order_relaxed);
+  spare_.push_back(table.rows->take_cells());
   table.rows.reset();
   return Unit{};
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "sink/mysql/bulk_writer.h"
 #include "sink/mysql/ordered_writer.h"
@@ -13,6 +14,9 @@ namespace wherry::sink {
 
 class Merge {
  public:
+  using CellStore = std::vector<std::vector<decode::Cell>>;
+  // spare: memory for cells that is lent from one group to the next.
+  explicit Merge(CellStore& spare) : spare_(spare) {}
   // Adds a transaction (or a part of one). The work's batch must live until write().
   // Errc::unsupported: an image does not carry its whole row; nothing was written then. The writer
   // serves a table whose row events change their form in between: what was merged of it is written
@@ -28,8 +32,9 @@ class Merge {
   };
   Status add_event(const dispatch::Work& work, const decode::EventRef& event,
                    const dispatch::ResolvedTable& table, BulkWriter& writer);
-  static Status write(OfTable& table, BulkWriter& writer);
+  Status write(OfTable& table, BulkWriter& writer);
 
+  CellStore& spare_;
   std::map<std::uint32_t, OfTable> tables_;
   std::deque<decode::RowsReader> readers_;  // own what they unpacked
   decode::RowView row_;

@@ -1,19 +1,35 @@
 #include "sink/mysql/net_rows.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wherry::sink {
 
 NetRows::Entry& NetRows::at(const Hash128& key) {
-  const auto [found, added] = by_key_.try_emplace(key, entries_.size());
-  if (added) entries_.emplace_back();
-  return entries_[found->second];
+  if ((entries_.size() + 1) * 2 > slots_.size()) grow();
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = key.low & mask;
+  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    if (entries_[slots_[slot] - 1].identity == key) return entries_[slots_[slot] - 1];
+  }
+  entries_.push_back({Entry::kNone, Entry::kNone, Entry::kNone, key});
+  slots_[slot] = static_cast<std::uint32_t>(entries_.size());
+  return entries_.back();
+}
+
+void NetRows::grow() {
+  slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    std::size_t slot = entries_[i].identity.low & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = i + 1;
+  }
 }
 
 std::size_t NetRows::keep(const std::vector<decode::Cell>& image) {
   const std::size_t start = cells_.size();
   cells_.insert(cells_.end(), image.begin(), image.end());
-  for (const decode::Cell& cell : image) payload_ += cell.size;
   return start;
 }
 
@@ -21,9 +37,8 @@ Status NetRows::add(decode::RowKind kind, const decode::RowView& row) {
   if (kind != decode::RowKind::insert) {
     Result<Hash128> key = keys_.identity(*table_, row.before);
     if (!key.ok()) return key.error();
-    const bool known = by_key_.contains(key.value());
     Entry& entry = at(key.value());
-    if (!known) entry.first = entry.key = keep(row.before);
+    if (entry.key == Entry::kNone) entry.first = entry.key = keep(row.before);
     entry.last = Entry::kNone;
   }
   if (kind != decode::RowKind::erase) {

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dispatch/keys.h"
@@ -15,14 +14,18 @@ namespace wherry::sink {
 
 class NetRows {
  public:
-  // table: kept by the batch of the group's work.
-  explicit NetRows(const dispatch::ResolvedTable& table) : table_(&table) {}
+  // table: kept by the batch of the group's work. cells: emptied, for their memory.
+  explicit NetRows(const dispatch::ResolvedTable& table, std::vector<decode::Cell> cells = {})
+      : table_(&table), cells_(std::move(cells)) {
+    cells_.clear();
+  }
 
   struct Entry {
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     std::size_t first = kNone;  // image before, in cells(); kNone: no row was there before
     std::size_t last = kNone;   // image after, in cells(); kNone: no row is there after
     std::size_t key = kNone;    // an image that carries the key
+    Hash128 identity;
   };
 
   // Adds one change; before is used for updates and erases, after for inserts and updates.
@@ -32,22 +35,22 @@ class NetRows {
   const std::vector<Entry>& entries() const { return entries_; }
   // The cells of an image, one for each wire column.
   const decode::Cell* image(std::size_t at) const { return cells_.data() + at; }
+  // Ends the use of the images: their memory, for the next group.
+  std::vector<decode::Cell> take_cells() { return std::move(cells_); }
   // Whether the row after equals the row before: nothing to write.
   bool unchanged(const Entry& entry) const;
-  std::size_t byte_size() const {
-    return cells_.size() * sizeof(decode::Cell) + entries_.size() * 64 + payload_;
-  }
 
  private:
+  // The entry of a key, made where there is none.
   Entry& at(const Hash128& key);
+  void grow();
   std::size_t keep(const std::vector<decode::Cell>& image);
 
   const dispatch::ResolvedTable* table_;
   dispatch::KeyReader keys_;
   std::vector<decode::Cell> cells_;
   std::vector<Entry> entries_;
-  std::unordered_map<Hash128, std::size_t, HashOfHash> by_key_;
-  std::size_t payload_ = 0;
+  std::vector<std::uint32_t> slots_;  // entry + 1 by key: open addressing, linear probing; 0: free
 };
 
 }  // namespace wherry::sink

@@ -134,12 +134,5 @@ TEST_F(NetRowsTest, RowWithoutItsKeyIsAnError) {
   EXPECT_FALSE(net_.add(RowKind::erase, {before, {}}).ok());
 }
 
-TEST_F(NetRowsTest, SizeGrowsWithWhatIsHeld) {
-  const std::size_t before = net_.byte_size();
-  const std::string large(5000, 'x');
-  insert(1, large.c_str());
-  EXPECT_GE(net_.byte_size(), before + 5000);
-}
-
 }  // namespace
 }  // namespace wherry::sink
