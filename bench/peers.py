@@ -41,9 +41,9 @@ def clean_folder(job):
 # Snapshots: every table of the database, from a quiet source to an empty target.
 
 
-def wherry_options(job, cutover):
+def wherry_options(job, cutover, verify="none"):
     return ["--source", job.source.uri, "--target", job.target.uri, "--include", f"{DATABASE}.*",
-            "--cutover", cutover, "--verify", "none", "--progress", "none",
+            "--cutover", cutover, "--verify", verify, "--progress", "none",
             "--report", job.folder / "report.json", "--json", *job.extra]
 
 
@@ -60,9 +60,11 @@ def read_report(job):
             job.notes[key] = report[key]
 
 
-def wherry_snapshot(job):
-    job.tool.run([WHERRY, "copy", *wherry_options(job, "auto")])
-    read_report(job)
+def wherry_snapshot(verify):
+    def run(job):
+        job.tool.run([WHERRY, "copy", *wherry_options(job, "auto", verify)])
+        read_report(job)
+    return run
 
 
 def dump_pipe(job):
@@ -131,7 +133,8 @@ def outfile_and_load(at_once):
 
 
 SNAPSHOT = {
-    "wherry": wherry_snapshot,
+    "wherry": wherry_snapshot("none"),
+    "wherry verified": wherry_snapshot("checksum"),
     "mydumper2": mydumper_and_myloader(2),
     "mydumper4": mydumper_and_myloader(4),
     "dump": dump_pipe,
