@@ -88,7 +88,9 @@ struct CopyJob::Impl {
   Status tick(Engine& engine);
   Status swap_if_asked();
   Result<std::unique_ptr<mysql::Session>> target_session();
-  RunSessions sessions() { return {*runtime, **source, *target, progress}; }
+  RunSessions sessions() {
+    return {*runtime, **source, *target, progress, [this] { return target_session(); }};
+  }
 };
 
 CopyJob::CopyJob(CopyOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -214,6 +216,7 @@ Status CopyJob::Impl::follow() {
   if (done.ok()) done = wait_for_order(engine);
   if (done.ok()) done = cut_over(engine);
   engine.stop();
+  shown.update(engine.numbers(), engine.plans(), false, runtime->generation_number());
   if (!done.ok()) {
     const std::optional<Error> failure = engine.failure();
     return failure ? Status(*failure) : done;
@@ -236,7 +239,8 @@ Status CopyJob::Impl::tick(Engine& engine) {
     if (alive.ok()) warn_of_purge(engine.numbers());
   }
   engine.pause(now.paused);
-  shown.update(engine.numbers(), engine.plans(), now.paused, runtime->generation_number());
+  if (shown.due())
+    shown.update(engine.numbers(), engine.plans(), now.paused, runtime->generation_number());
   if (const std::optional<Error> failure = engine.failure()) return *failure;
   if (now.stop) return Error{Errc::interrupted, "stopped on request; go on with --resume", 0};
   return Unit{};
@@ -407,13 +411,14 @@ Status CopyJob::Impl::verify(Engine& engine) {
   VerifyStep step(*runtime, options, engine.plans(), !locked);
   step.start();
   while (!step.done()) {
+    const bool due = shown.due();
     Status ticked = tick(engine);
     if (ticked.ok() && over_time()) ticked = too_long();
     if (!ticked.ok()) {
       step.stop();
       return ticked;
     }
-    shown.verifying(step.rows());
+    if (due) shown.verifying(step.rows());
   }
   Result<std::vector<verify::TableVerdict>> verdicts = step.result();
   if (!verdicts.ok()) return verdicts.error().within("verify");
@@ -425,12 +430,8 @@ Status CopyJob::Impl::finish_objects(const std::vector<dispatch::PlanPtr>& table
   routes.reserve(tables.size());
   for (const dispatch::PlanPtr& table : tables)
     routes.push_back({table->source.name, table->target});
-  for (const copy::Route& route : routes) {
-    Status raised = copy::raise_auto_increment(**source, *target, route);
-    // A table that was dropped meanwhile has no counter.
-    if (!raised.ok() && raised.error().code != Errc::lost && raised.error().server_code != 1146)
-      return raised;
-  }
+  if (Status raised = copy::raise_auto_increments(**source, *target, routes); !raised.ok())
+    return raised;
   const std::pair<bool, copy::ObjectKind> kinds[] = {
       {options.with_routines, copy::ObjectKind::routines},
       {options.with_views, copy::ObjectKind::views},

@@ -99,7 +99,18 @@ struct Engine::Impl {
   std::chrono::milliseconds lag() const;
   void chunk_done(const Chunk& chunk);
   Status build_indexes();
-  Status build_index(const PlanPtr& table);
+  // Kept from one table to the next.
+  struct IndexSessions {
+    std::optional<source::SourceSession> from;
+    std::unique_ptr<mysql::Session> to;
+
+    void close() {
+      from.reset();
+      to.reset();
+    }
+  };
+  Status build_index(const PlanPtr& table, IndexSessions& sessions);
+  Status add_indexes(const PlanPtr& table, IndexSessions& sessions);
   void ask_index(std::uint32_t table);
 
   const CopyOptions options;
@@ -172,28 +183,40 @@ void Engine::Impl::chunk_done(const Chunk& chunk) {
 }
 
 void Engine::Impl::ask_index(std::uint32_t table) {
-  if (options.indexes != IndexMode::after) return;
-  late.with([&](LateIndexes& indexes) { indexes.wanted.insert(table); });
+  late.with([&](LateIndexes& indexes) {
+    if (indexes.pending.contains(table)) indexes.wanted.insert(table);
+  });
 }
 
-Status Engine::Impl::build_index(const PlanPtr& table) {
-  building.wait([&](const std::set<std::uint32_t>& busy) { return !busy.contains(table->id); },
-                [&](std::set<std::uint32_t>& busy) { busy.insert(table->id); });
-  const auto work = [&]() -> Status {
-    const source::Lease lease = runtime.lease();
-    Result<source::SourceSession> from = lease.control_session();
+Status Engine::Impl::add_indexes(const PlanPtr& table, IndexSessions& sessions) {
+  if (sessions.to == nullptr) {
+    Result<source::SourceSession> from = runtime.lease().control_session();
     if (!from.ok()) return from.error();
     Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(target_options(options));
     if (!to.ok()) return to.error();
-    return copy::add_late_indexes(*from.value(), *to.value(), {table->source.name, table->target});
-  };
-  Status done = work();
+    sessions.from.emplace(std::move(from).value());
+    sessions.to = std::move(to).value();
+  }
+  return copy::add_late_indexes(**sessions.from, *sessions.to, {table->source.name, table->target});
+}
+
+Status Engine::Impl::build_index(const PlanPtr& table, IndexSessions& sessions) {
+  building.wait([&](const std::set<std::uint32_t>& busy) { return !busy.contains(table->id); },
+                [&](std::set<std::uint32_t>& busy) { busy.insert(table->id); });
+  const bool kept = sessions.to != nullptr;
+  Status done = add_indexes(table, sessions);
+  if (!done.ok() && kept) {  // one of them may have died since the table before
+    sessions.close();
+    done = add_indexes(table, sessions);
+  }
+  if (!done.ok()) sessions.close();
   building.with([&](std::set<std::uint32_t>& busy) { busy.erase(table->id); });
   if (done.ok()) late.with([&](LateIndexes& indexes) { indexes.pending.erase(table->id); });
   return done;
 }
 
 Status Engine::Impl::build_indexes() {
+  IndexSessions sessions;
   while (!ending) {
     late.wait_for(200ms, [](const LateIndexes& indexes) {
       return indexes.closed || !indexes.wanted.empty();
@@ -205,13 +228,16 @@ Status Engine::Impl::build_indexes() {
           indexes.wanted.erase(indexes.wanted.begin());
           return table;
         });
-    if (!next) continue;
+    if (!next) {
+      sessions.close();
+      continue;
+    }
     const PlanPtr table = catalog.find(*next);
     if (table == nullptr) {
       late.with([&](LateIndexes& indexes) { indexes.pending.erase(*next); });
       continue;
     }
-    const Status done = build_index(table);
+    const Status done = build_index(table, sessions);
     if (!done.ok() && done.error().code == Errc::lost) {
       // Renamed or dropped at the source: the stream will tell, and then it is looked for again.
       std::this_thread::sleep_for(100ms);
@@ -260,7 +286,8 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     const bool pending =
         late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
     if (!pending) return Unit{};
-    Status built = build_index(catalog.find(table.id));
+    IndexSessions sessions;
+    Status built = build_index(catalog.find(table.id), sessions);
     // The source may have renamed or dropped it since; what was put off stays put off.
     return built.ok() || built.error().code == Errc::lost ? Status(Unit{}) : built;
   };
@@ -349,10 +376,7 @@ void Engine::Impl::build() {
     catalog.reserve_ids(table->id);
     catalog.put(table);
   }
-  late.with([&](LateIndexes& indexes) {
-    if (options.indexes != IndexMode::after) return;
-    for (const PlanPtr& table : plan.plans) indexes.pending.insert(table->id);
-  });
+  late.with([&](LateIndexes& indexes) { indexes.pending = plan.late_indexes; });
   slices.set_order(parents_first(plan.plans));
   slices.add(plan.slices);
   for (const PlanPtr& table : plan.plans) {

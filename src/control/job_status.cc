@@ -55,15 +55,16 @@ void JobStatus::enter(CopyState state) {
 }
 
 TableStatus& JobStatus::table(const std::string& name) {
-  for (TableStatus& one : now_.tables) {
-    if (one.name == name) return one;
-  }
+  const auto [place, fresh] = places_.try_emplace(name, now_.tables.size());
+  if (!fresh) return now_.tables[place->second];
   TableStatus added;
   added.name = name;
   added.verified = "not verified";
   now_.tables.push_back(std::move(added));
   return now_.tables.back();
 }
+
+bool JobStatus::due() const { return std::chrono::steady_clock::now() >= next_; }
 
 void JobStatus::begin(const RunPlan& plan) {
   now_.start = plan.first;
@@ -82,13 +83,13 @@ void JobStatus::update_tables(const std::vector<dispatch::PlanPtr>& plans) {
   // Tables that a statement of the source dropped or renamed are no longer part of the copy.
   std::set<std::string> followed;
   for (const dispatch::PlanPtr& plan : plans) followed.insert(plan->source.name.to_string());
-  std::erase_if(now_.tables, [&](const TableStatus& one) { return !followed.contains(one.name); });
-  std::map<std::string, std::size_t> by_name;
-  for (std::size_t i = 0; i < now_.tables.size(); ++i) by_name[now_.tables[i].name] = i;
+  if (std::erase_if(now_.tables,
+                    [&](const TableStatus& one) { return !followed.contains(one.name); }) > 0) {
+    places_.clear();
+    for (std::size_t i = 0; i < now_.tables.size(); ++i) places_[now_.tables[i].name] = i;
+  }
   for (const dispatch::PlanPtr& plan : plans) {
-    const auto found = by_name.find(plan->source.name.to_string());
-    TableStatus& status =
-        found != by_name.end() ? now_.tables[found->second] : table(plan->source.name.to_string());
+    TableStatus& status = table(plan->source.name.to_string());
     status.target_name = plan->target.to_string();
     status.rows_copied = plan->state->rows_copied;
     status.bytes_copied = plan->state->bytes_copied;
@@ -121,6 +122,8 @@ void JobStatus::update_rates() {
 
 void JobStatus::update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans,
                        bool paused, std::uint64_t generation) {
+  constexpr auto kEachTable = 100us;
+  next_ = std::chrono::steady_clock::now() + kEachTable * plans.size();
   update_tables(plans);
   update_rates();
   now_.state = paused ? CopyState::paused : state_;

@@ -24,6 +24,8 @@ class JobStatus {
 
   void enter(CopyState state);
   void begin(const RunPlan& plan);
+  // Whether numbers should be shown again by now: of many tables less often, since each time costs.
+  bool due() const;
   void update(const EngineNumbers& numbers, const std::vector<dispatch::PlanPtr>& plans,
               bool paused, std::uint64_t generation);
   void fenced();
@@ -48,6 +50,8 @@ class JobStatus {
 
   Guarded<std::shared_ptr<const CopyStatus>> published_;
   CopyStatus now_;
+  std::map<std::string, std::size_t> places_;  // of the tables in now_, by name
+  std::chrono::steady_clock::time_point next_{};
   CopyState state_ = CopyState::starting;  // beneath a pause
   std::chrono::steady_clock::time_point entered_ = std::chrono::steady_clock::now();
   std::deque<Sample> samples_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "control/preflight.h"
@@ -19,6 +20,8 @@ using dispatch::TablePlan;
 
 constexpr std::uint64_t kSliceBytes = 32 << 20;  // tables below it are one slice
 constexpr std::size_t kSlicesMax = 8;            // of one table
+// Below it an index grows in memory with the rows, and a statement of its own costs more.
+constexpr std::uint64_t kLateIndexBytes = 4 << 20;
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kFinished = "finished";
 
@@ -94,10 +97,10 @@ Status write_records(const RunSessions& sessions, const std::vector<sink::NamedR
 }
 
 std::vector<PlanPtr> mark_cascades(std::vector<PlanPtr> plans) {
-  for (const PlanPtr& changed : dispatch::with_cascades(plans)) {
-    for (PlanPtr& plan : plans) {
-      if (plan->id == changed->id) plan = changed;
-    }
+  std::map<std::uint32_t, PlanPtr> changed;
+  for (PlanPtr& plan : dispatch::with_cascades(plans)) changed[plan->id] = std::move(plan);
+  for (PlanPtr& plan : plans) {
+    if (const auto found = changed.find(plan->id); found != changed.end()) plan = found->second;
   }
   return plans;
 }
@@ -173,12 +176,28 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   return plan;
 }
 
+// Which tables get their indexes after their rows. Of what an earlier run made nothing is known but
+// what is there.
+void mark_late_indexes(RunPlan& plan, const CopyOptions& options, bool from_earlier) {
+  if (options.indexes != IndexMode::after) return;
+  const bool all = from_earlier || options.existing == ExistingMode::use;
+  for (const PlanPtr& table : plan.plans) {
+    if (all || table->source.data_bytes_estimate >= kLateIndexBytes)
+      plan.late_indexes.insert(table->id);
+  }
+}
+
 Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, RunPlan& plan,
                        bool adopt) {
   copy::DefinitionOptions definitions;
   definitions.late_indexes = options.indexes == IndexMode::after;
   definitions.use_existing = adopt || options.existing == ExistingMode::use;
   definitions.collation_map = options.collation_map;
+  definitions.open_target = sessions.open_target;
+  mark_late_indexes(plan, options, adopt);
+  for (const PlanPtr& table : plan.plans) {
+    if (!plan.late_indexes.contains(table->id)) definitions.small.insert(table->source.name);
+  }
   if (Status made =
           copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions);
       !made.ok())
@@ -213,70 +232,91 @@ const sink::NamedRecord* find_run(const sink::SavedProgress& saved) {
   return found == saved.records.end() ? nullptr : &*found;
 }
 
-// The shape of a table as of the low-water mark: the target's, since every DDL through there ran at
-// the target. Across dialects the declared types differ, and the source's own definition serves.
-Result<Table> shape_of(const RunSessions& sessions, const TableName& source,
-                       const TableName& target) {
-  const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
-  Result<Table> table = same ? mysql::read_table(sessions.target, target)
-                             : mysql::read_table(sessions.source, source);
-  if (!table.ok()) return table;
-  table.value().name = source;
-  return table;
-}
+struct SavedTable {
+  std::uint32_t id = 0;
+  copy::Route route;
+};
 
-Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+Result<std::vector<SavedTable>> saved_tables(const sink::SavedProgress& saved) {
+  std::vector<SavedTable> tables;
   for (const sink::NamedRecord& record : saved.records) {
     if (record.kind != "table") continue;
     Result<nlohmann::json> json = json_of(record);
     if (!json.ok()) return json.error();
-    const TableName source{json.value().value("database", ""), json.value().value("table", "")};
-    const TableName target{json.value().value("target_database", ""),
-                           json.value().value("target_table", "")};
-    Result<Table> table = shape_of(sessions, source, target);
-    if (!table.ok()) {
-      if (table.error().code == Errc::lost) continue;  // dropped by a statement that was followed
-      return table.error();
+    tables.push_back(
+        {static_cast<std::uint32_t>(std::strtoul(record.name.c_str(), nullptr, 10)),
+         {{json.value().value("database", ""), json.value().value("table", "")},
+          {json.value().value("target_database", ""), json.value().value("target_table", "")}}});
+  }
+  return tables;
+}
+
+using Shapes = std::map<TableName, Table>;
+
+// The shapes of tables as of the low-water mark, by their target names: the target's, since every
+// DDL through there ran at the target. Across dialects the declared types differ, and the source's
+// own definitions serve. A table that a followed statement dropped is not among them.
+Result<Shapes> shapes_of(const RunSessions& sessions, const std::vector<SavedTable>& saved) {
+  const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
+  std::map<TableName, TableName> targets;  // by the name to read
+  for (const SavedTable& one : saved)
+    targets[same ? one.route.target : one.route.source] = one.route.target;
+  Result<std::vector<Table>> tables =
+      mysql::read_tables(same ? sessions.target : sessions.source,
+                         [&](const TableName& name) { return targets.contains(name); });
+  if (!tables.ok()) return tables.error();
+  Shapes shapes;
+  for (Table& table : tables.value()) shapes[targets[table.name]] = std::move(table);
+  return shapes;
+}
+
+Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+  Result<std::vector<SavedTable>> tables = saved_tables(saved);
+  if (!tables.ok()) return tables.error();
+  Result<Shapes> shapes = shapes_of(sessions, tables.value());
+  if (!shapes.ok()) return shapes.error();
+  std::map<TableName, TableName> sources;  // by target
+  for (const SavedTable& one : tables.value()) sources[one.route.target] = one.route.source;
+  for (const SavedTable& one : tables.value()) {
+    const auto shape = shapes.value().find(one.route.target);
+    if (shape == shapes.value().end()) continue;
+    Table table = std::move(shape->second);
+    table.name = one.route.source;
+    // Parents by the source's names, as they were when the plan was made.
+    for (ForeignKey& key : table.foreign_keys) {
+      const auto parent = sources.find(key.parent);
+      if (parent != sources.end()) key.parent = parent->second;
     }
-    const auto id = static_cast<std::uint32_t>(std::strtoul(record.name.c_str(), nullptr, 10));
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;
     plan.plans.push_back(
-        dispatch::make_plan(id, std::move(table).value(), target, std::move(state)));
-  }
-  for (const PlanPtr& table : plan.plans) {
-    // Parents by the source's names, as they were when the plan was made.
-    auto named = std::make_shared<TablePlan>(*table);
-    for (ForeignKey& key : named->source.foreign_keys) {
-      for (const PlanPtr& other : plan.plans) {
-        if (other->target == key.parent) key.parent = other->source.name;
-      }
-    }
-    std::replace(plan.plans.begin(), plan.plans.end(), table, PlanPtr(named));
+        dispatch::make_plan(one.id, std::move(table), one.route.target, std::move(state)));
   }
   plan.plans = mark_cascades(std::move(plan.plans));
   return Unit{};
 }
 
 Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+  std::map<std::uint32_t, PlanPtr> by_id;
+  for (const PlanPtr& table : plan.plans) by_id[table->id] = table;
   for (const sink::NamedRecord& record : saved.records) {
     if (record.kind != "slice") continue;
     const auto id = copy::parse_record_name(record.name);
     if (!id) return Error{Errc::malformed, "a saved slice has the name " + record.name, 0};
-    const auto table = std::find_if(plan.plans.begin(), plan.plans.end(),
-                                    [&](const PlanPtr& one) { return one->id == id->table; });
-    if (table == plan.plans.end()) continue;
+    const auto found = by_id.find(id->table);
+    if (found == by_id.end()) continue;
+    const PlanPtr& table = found->second;
     Result<copy::Slice> slice = copy::slice_from_json(*id, record.body);
     if (!slice.ok()) return slice.error();
-    dispatch::TableState& state = *(*table)->state;
+    dispatch::TableState& state = *table->state;
     state.placed_through = std::max(state.placed_through.load(), slice.value().placed_at);
     if (!slice.value().done) {
       state.strict_after = dispatch::kNotYet;
       if (slice.value().whole) {
         // Rows without a key can't be told apart: what was copied of them is copied again.
         Result<mysql::Outcome> emptied = sessions.target.execute(
-            fmt::format("TRUNCATE TABLE {}.{}", quote_name((*table)->target.database),
-                        quote_name((*table)->target.table)));
+            fmt::format("TRUNCATE TABLE {}.{}", quote_name(table->target.database),
+                        quote_name(table->target.table)));
         if (!emptied.ok()) return emptied.error();
         slice.value().reached.reset();
         slice.value().rows = slice.value().bytes = 0;
@@ -408,6 +448,7 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     Result<RunPlan> resumed = plan_resumed(options, sessions, *found.value());
     if (!resumed.ok()) return resumed;
     plan = std::move(resumed).value();
+    mark_late_indexes(plan, options, true);
   } else {
     if (Status cleared = sessions.progress.clear(sessions.target); !cleared.ok())
       return cleared.error();

@@ -2,6 +2,7 @@
 // the target. The caller's thread; borrows the sessions for the call.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunPlan {
   sink::Ranges done;       // at the target already, above low
   std::vector<dispatch::PlanPtr> plans;
   std::vector<copy::Slice> slices;
+  std::set<std::uint32_t> late_indexes;  // tables whose plain indexes may still be missing
   std::vector<std::string> warnings;
 
   std::vector<copy::Route> routes() const;
@@ -33,6 +35,7 @@ struct RunSessions {
   mysql::Session& source;
   mysql::Session& target;  // holds the lease for the whole run
   const sink::Progress& progress;
+  mysql::SessionFactory open_target;  // more of them
 };
 
 // Checks, refuses or prepares; nothing is written before every rule has passed. lanes: how many

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
+#include "copy/side_by_side.h"
 #include "copy/target_names.h"
 #include "mysql/schema_reader.h"
 #include "mysql/setting_scope.h"
@@ -148,19 +148,26 @@ Result<std::string> plan_database(const Ends& ends, const std::string& from, con
       0};
 }
 
+struct TableStep {
+  const Ends& ends;
+  const TargetNames& names;
+  const DefinitionOptions& options;
+  sql::CollationMap map;
+  std::set<TableName> existing;
+  bool keys_required = false;
+};
+
 // The source's definition as the target should have it, under its name there.
-Result<sql::CreateTable> definition_for_target(const Ends& ends, const TargetNames& names,
-                                               const Route& route, const sql::CollationMap& map) {
-  Result<std::string> text = mysql::read_create_table(ends.source, route.source);
-  if (!text.ok()) return text.error();
-  Result<sql::CreateTable> table = sql::parse_create_table(text.value());
+Result<sql::CreateTable> definition_for_target(const TableStep& step, const Route& route,
+                                               std::string_view text) {
+  Result<sql::CreateTable> table = sql::parse_create_table(text);
   if (!table.ok()) return table.error().within(route.source.to_string());
   sql::pin_collations(table.value());
-  Status done = sql::translate(table.value(), ends.from(), ends.to(), map);
+  Status done = sql::translate(table.value(), step.ends.from(), step.ends.to(), step.map);
   if (!done.ok()) return done.error().within(route.source.to_string());
   sql::set_name(table.value(), route.target);
   sql::route_parents(table.value(), route.source.database,
-                     [&](const TableName& parent) { return names.of(parent); });
+                     [&](const TableName& parent) { return step.names.of(parent); });
   return table;
 }
 
@@ -195,22 +202,20 @@ Result<std::set<TableName>> existing_names(mysql::Session& target) {
   return out;
 }
 
+// What is to be made, in this order. A child's definition locks its parents: children come one by
+// one.
+struct Creations {
+  std::vector<NamedStatement> databases, tables, children;
+};
+
 bool has_primary_key(const sql::CreateTable& table) {
   return std::any_of(table.keys.begin(), table.keys.end(),
                      [](const std::string& key) { return key.starts_with("PRIMARY KEY"); });
 }
 
-struct TableStep {
-  const Ends& ends;
-  const TargetNames& names;
-  const DefinitionOptions& options;
-  sql::CollationMap map;
-  std::set<TableName> existing;
-  bool keys_required = false;
-};
-
-// The statement that creates the table, empty when it is there already.
-Result<std::string> plan_table(const TableStep& step, const Route& route) {
+// Plans the statement that creates the table, or none when it is there already.
+Status plan_table(const TableStep& step, const Route& route, std::string_view text,
+                  Creations& out) {
   const bool exists = step.existing.contains(route.target);
   if (exists && !step.options.use_existing) {
     return Error{Errc::refused,
@@ -218,13 +223,10 @@ Result<std::string> plan_table(const TableStep& step, const Route& route) {
                              route.target.to_string()),
                  0};
   }
-  Result<sql::CreateTable> table = definition_for_target(step.ends, step.names, route, step.map);
+  Result<sql::CreateTable> table = definition_for_target(step, route, text);
   if (!table.ok()) return table.error();
-  if (exists) {
-    Status same =
-        compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
-    return same.ok() ? Result<std::string>(std::string()) : Result<std::string>(same.error());
-  }
+  if (exists)
+    return compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
   if (step.keys_required && !has_primary_key(table.value())) {
     return Error{
         Errc::refused,
@@ -234,32 +236,57 @@ Result<std::string> plan_table(const TableStep& step, const Route& route) {
             route.source.to_string()),
         0};
   }
-  if (step.options.late_indexes) (void)sql::take_late_keys(table.value());
-  return sql::to_text(table.value());
+  if (step.options.late_indexes && !step.options.small.contains(route.source))
+    (void)sql::take_late_keys(table.value());
+  std::vector<NamedStatement>& list =
+      table.value().foreign_keys.empty() ? out.tables : out.children;
+  list.push_back({"create " + route.target.to_string(), sql::to_text(table.value())});
+  return Unit{};
 }
 
-struct Creation {
-  std::string what;
-  std::string statement;
-};
-
-Result<std::vector<Creation>> plan_all(const TableStep& step, const std::vector<Route>& routes) {
-  std::vector<Creation> out;
+Result<Creations> plan_all(const TableStep& step, const std::vector<Route>& routes) {
+  Creations out;
   std::set<std::pair<std::string, std::string>> databases;
   for (const Route& route : routes)
     databases.insert({route.source.database, route.target.database});
   for (const auto& [from, to] : databases) {
     Result<std::string> statement = plan_database(step.ends, from, to, step.map);
     if (!statement.ok()) return statement.error();
-    if (!statement.value().empty()) out.push_back({"database " + to, std::move(statement).value()});
-  }
-  for (const Route& route : routes) {
-    Result<std::string> statement = plan_table(step, route);
-    if (!statement.ok()) return statement.error();
     if (!statement.value().empty())
-      out.push_back({route.target.to_string(), std::move(statement).value()});
+      out.databases.push_back({"create database " + to, std::move(statement).value()});
+  }
+  std::vector<TableName> names;
+  names.reserve(routes.size());
+  for (const Route& route : routes) names.push_back(route.source);
+  Result<std::vector<std::string>> texts = mysql::read_create_tables(step.ends.source, names);
+  if (!texts.ok()) return texts.error();
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (Status planned = plan_table(step, routes[i], texts.value()[i], out); !planned.ok())
+      return planned.error();
   }
   return out;
+}
+
+Status run_one_by_one(mysql::Session& session, const std::vector<NamedStatement>& statements) {
+  for (const NamedStatement& one : statements) {
+    if (Result<mysql::Outcome> done = session.execute(one.text); !done.ok())
+      return done.error().within(one.what);
+  }
+  return Unit{};
+}
+
+// Servers sync their log for each table; side by side these syncs are shared.
+Status create_tables_of(const TableStep& step, const std::vector<NamedStatement>& statements) {
+  constexpr std::size_t kEnoughToShare = 16;
+  if (statements.size() < kEnoughToShare || !step.options.open_target)
+    return run_one_by_one(step.ends.target, statements);
+  return run_side_by_side(statements, [&](const SessionCall& call) -> Status {
+    Result<std::unique_ptr<mysql::Session>> session = step.options.open_target();
+    if (!session.ok()) return session.error();
+    mysql::SettingScope scope(*session.value());
+    if (Status ready = prepare_target(*session.value(), scope); !ready.ok()) return ready;
+    return call(*session.value());
+  });
 }
 
 // "`name` (...)" of a key's definition: the name alone, folded as the servers compare it.
@@ -277,19 +304,6 @@ std::string key_name(const std::string& key) {
   }
   if (begin == std::string::npos || end >= key.size()) return key;
   return ascii::lower(key.substr(begin, end - begin));
-}
-
-std::uint64_t counter_of(std::string_view create_table) {
-  constexpr std::string_view kOption = " AUTO_INCREMENT=";
-  const std::size_t options = create_table.rfind("\n)");
-  const std::size_t at =
-      options == std::string_view::npos ? options : create_table.find(kOption, options);
-  if (at > create_table.find(" COMMENT='", options)) return 0;  // not the option, if there is any
-  if (at == std::string_view::npos) return 0;
-  std::uint64_t value = 0;
-  const std::string_view digits = create_table.substr(at + kOption.size());
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
 }
 
 // The keys of the source's definition that the target lacks, in the target's words.
@@ -345,13 +359,12 @@ Status create_tables(mysql::Session& source, mysql::Session& target,
   if (!existing.ok()) return existing.error();
   step.existing = std::move(existing).value();
   // Everything is looked at before anything is created: a refusal leaves the target as it was.
-  Result<std::vector<Creation>> creations = plan_all(step, routes);
+  Result<Creations> creations = plan_all(step, routes);
   if (!creations.ok()) return creations.error();
-  for (const Creation& creation : creations.value()) {
-    Result<mysql::Outcome> created = target.execute(creation.statement);
-    if (!created.ok()) return created.error().within("create " + creation.what);
-  }
-  return Unit{};
+  done = run_one_by_one(target, creations.value().databases);
+  if (done.ok()) done = create_tables_of(step, creations.value().tables);
+  if (done.ok()) done = run_one_by_one(target, creations.value().children);
+  return done;
 }
 
 Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Route& route) {
@@ -373,21 +386,6 @@ Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Ro
     }
   }
   return Unit{};
-}
-
-Status raise_auto_increment(mysql::Session& source, mysql::Session& target, const Route& route) {
-  Result<std::string> text = mysql::read_create_table(source, route.source);
-  if (!text.ok()) return text.error();
-  const std::uint64_t wanted = counter_of(text.value());
-  if (wanted == 0) return Unit{};
-  text = mysql::read_create_table(target, route.target);
-  if (!text.ok()) return text.error();
-  if (counter_of(text.value()) >= wanted) return Unit{};
-  Result<mysql::Outcome> done = target.execute(
-      fmt::format("ALTER TABLE {} AUTO_INCREMENT = {}", full_name(route.target), wanted));
-  return done.ok()
-             ? Status(Unit{})
-             : Status(done.error().within("raise the counter of " + route.target.to_string()));
 }
 
 }  // namespace wherry::copy

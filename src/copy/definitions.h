@@ -4,6 +4,7 @@
 // The caller's thread; borrows the sessions for the call.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,10 @@ struct Route {
 struct DefinitionOptions {
   bool late_indexes = true;   // --indexes after
   bool use_existing = false;  // --existing use
+  // By source name: tables with so few rows that an ALTER would cost more than it saves. They get
+  // their indexes at once.
+  std::set<TableName> small;
+  mysql::SessionFactory open_target;  // for many tables, which are made side by side
   std::vector<std::pair<std::string, std::string>> collation_map;
 };
 
@@ -37,8 +42,9 @@ Status create_tables(mysql::Session& source, mysql::Session& target,
 // Online where the server can (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.
 Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Route& route);
 
-// Raises the AUTO_INCREMENT counter of the target to the source's.
-Status raise_auto_increment(mysql::Session& source, mysql::Session& target, const Route& route);
+// Raises the AUTO_INCREMENT counters of the target to the source's. Tables that are gone have none.
+Status raise_auto_increments(mysql::Session& source, mysql::Session& target,
+                             const std::vector<Route>& routes);
 
 enum class ObjectKind { views, routines, triggers, events };
 // The stored objects of the routes' databases, with definer, sql_mode and character sets of the

@@ -23,6 +23,7 @@ void SliceQueue::add(std::vector<Slice> slices) {
       state.open.try_emplace(key.first, 0);
       if (entry.stage == Stage::ready) {
         ++state.open[key.first];
+        ++state.open_slices;
         state.order.push_back(key);
       }
       state.slices[key] = std::move(entry);
@@ -71,7 +72,7 @@ void SliceQueue::drop_table(std::uint32_t table) {
       if (entry.slice.whole && entry.stage == Stage::reading) state.whole_busy = false;
       entry.stage = Stage::committed;
     }
-    state.open[table] = 0;
+    state.open_slices -= std::exchange(state.open[table], 0);
   });
 }
 
@@ -123,17 +124,13 @@ bool SliceQueue::committed(const dispatch::Chunk& chunk) {
     if (!chunk.last || entry.stage == Stage::committed) return false;
     entry.stage = Stage::committed;
     entry.slice.done = true;
+    --state.open_slices;
     return --state.open[chunk.slice.table] == 0;
   });
 }
 
 bool SliceQueue::all_committed() const {
-  return state_.read([](const State& state) {
-    for (const auto& [table, open] : state.open) {
-      if (open != 0) return false;
-    }
-    return true;
-  });
+  return state_.read([](const State& state) { return state.open_slices == 0; });
 }
 
 bool SliceQueue::table_committed(std::uint32_t table) const {

@@ -57,6 +57,7 @@ class SliceQueue {
     std::deque<std::pair<std::uint32_t, std::uint32_t>>
         order;                                  // ready ones, first to read in front
     std::map<std::uint32_t, std::size_t> open;  // slices not committed, by table
+    std::size_t open_slices = 0;                // of all tables
     std::map<std::uint32_t, std::set<std::uint32_t>> parents;
     bool whole_busy = false;  // one table without a key is read at a time
   };

@@ -169,13 +169,10 @@ Result<Table> read_table(Session& session, const TableName& name) {
   return std::move(tables.front());
 }
 
-Result<std::string> read_create_table(Session& session, const TableName& name) {
-  SettingScope scope(session);
-  // ANSI_QUOTES and its like change the quotes of names or leave options out.
-  std::vector<Setting> settings = {{"sql_quote_show_create", "1"}, {"sql_mode", ""}};
-  if (shows_hidden_keys(session)) settings.push_back(hidden_keys());
-  Status done = scope.set(settings);
-  if (!done.ok()) return done.error();
+namespace {
+
+// In a session that is set up for it.
+Result<std::string> show_create_table(Session& session, const TableName& name) {
   Result<Rows> rows = session.query(
       fmt::format("SHOW CREATE TABLE {}.{}", quote_name(name.database), quote_name(name.table)));
   if (!rows.ok()) {
@@ -188,6 +185,30 @@ Result<std::string> read_create_table(Session& session, const TableName& name) {
                  0};
   }
   return *rows.value().rows[0][1];
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_create_tables(Session& session,
+                                                    const std::vector<TableName>& names) {
+  SettingScope scope(session);
+  // ANSI_QUOTES and its like change the quotes of names or leave options out.
+  std::vector<Setting> settings = {{"sql_quote_show_create", "1"}, {"sql_mode", ""}};
+  if (shows_hidden_keys(session)) settings.push_back(hidden_keys());
+  if (Status done = scope.set(settings); !done.ok()) return done.error();
+  std::vector<std::string> texts;
+  for (const TableName& name : names) {
+    Result<std::string> text = show_create_table(session, name);
+    if (!text.ok()) return text.error();
+    texts.push_back(std::move(text).value());
+  }
+  return texts;
+}
+
+Result<std::string> read_create_table(Session& session, const TableName& name) {
+  Result<std::vector<std::string>> texts = read_create_tables(session, {name});
+  if (!texts.ok()) return texts.error();
+  return std::move(texts.value().front());
 }
 
 }  // namespace wherry::mysql

@@ -23,5 +23,8 @@ Result<Table> read_table(Session& session, const TableName& name);
 
 // SHOW CREATE TABLE.
 Result<std::string> read_create_table(Session& session, const TableName& name);
+// The same of many tables, in their order, with one round trip for each.
+Result<std::vector<std::string>> read_create_tables(Session& session,
+                                                    const std::vector<TableName>& names);
 
 }  // namespace wherry::mysql

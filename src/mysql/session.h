@@ -96,6 +96,9 @@ class Session {
   ServerFacts facts_;
 };
 
+// Opens one more session to a server, set up as its owner wants it.
+using SessionFactory = std::function<Result<std::unique_ptr<Session>>()>;
+
 using wherry::append_quoted;
 using wherry::quote_name;
 using wherry::quote_text;

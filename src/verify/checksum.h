@@ -17,7 +17,7 @@
 
 namespace wherry::verify {
 
-using SessionFactory = std::function<Result<std::unique_ptr<mysql::Session>>()>;
+using mysql::SessionFactory;
 
 struct TablePair {
   Table source;

@@ -2,7 +2,7 @@
 import time
 
 from harness import data, oracle, wherry
-from harness.framework import check, test
+from harness.framework import check, test, wait_until
 
 _BUDGET = 64 << 20
 # Code, libraries, thread stacks and the allocator's slack, on top of the budget for rows.
@@ -80,6 +80,61 @@ def test_rows_larger_than_the_budget(t):
         "DELETE FROM d.t WHERE id=2",
     )
     check(run.cutover(timeout=120) == 0, run.tail)
+    oracle.require_equal(source, target)
+
+
+_MANY = 240
+
+
+def _counter(server, name):
+    return int(server.rows(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
+
+
+@test(timeout=240, parallel=False)
+def test_many_small_tables(t):
+    """What a table costs is a few statements: no session, no ALTER and no schema query of its own."""
+    source, target = t.pair()
+    with source.connect() as session, session.cursor() as cursor:
+        cursor.execute("CREATE DATABASE many")
+        for number in range(_MANY):
+            cursor.execute(
+                f"CREATE TABLE many.t{number} (id INT AUTO_INCREMENT PRIMARY KEY, v INT, KEY by_v (v))"
+            )
+            cursor.execute(f"INSERT INTO many.t{number} (v) VALUES ({number}), (NULL)")
+        cursor.execute(
+            "CREATE TABLE many.child (id INT PRIMARY KEY, parent INT,"
+            " FOREIGN KEY (parent) REFERENCES many.t7 (id))"
+        )
+        cursor.execute("INSERT INTO many.child VALUES (1, 1)")
+        cursor.execute("ALTER TABLE many.t3 AUTO_INCREMENT=5000")
+    counters = ("Connections", "Com_alter_table", "Com_show_create_table")
+    before = [[_counter(server, name) for name in counters] for server in (source, target)]
+    wherry.copy(t, source, target, "--memory", "64MiB", timeout=150)
+    for server, was in zip((source, target), before):
+        opened, altered, shown = (_counter(server, name) - old for name, old in zip(counters, was))
+        t.log(f"{server}: {opened} sessions, {altered} ALTER, {shown} SHOW CREATE")
+        check(opened < 60, f"{opened} sessions at the {server}")
+        check(altered <= 1, f"{altered} times ALTER TABLE at the {server}")
+        check(shown <= _MANY + 20, f"{shown} times SHOW CREATE TABLE at the {server}")
+    oracle.require_equal(source, target)
+    target.execute("INSERT INTO many.t3 (v) VALUES (1)")
+    check(target.rows("SELECT MAX(id) FROM many.t3") == [(5000,)], "the counter was not raised")
+
+
+@test(timeout=240, parallel=False)
+def test_many_small_tables_resumed(t):
+    """A resume reads the definitions of all tables at once and goes on."""
+    source, target = t.pair()
+    with source.connect() as session, session.cursor() as cursor:
+        cursor.execute("CREATE DATABASE many")
+        for number in range(_MANY):
+            cursor.execute(f"CREATE TABLE many.t{number} (id INT PRIMARY KEY, v INT, KEY by_v (v))")
+            cursor.execute(f"INSERT INTO many.t{number} VALUES (1, {number}), (2, NULL)")
+    run = wherry.start_copy(t, source, target, "--rate", "100rows")
+    wait_until(lambda: (run.copy_state() or {}).get("rows_copied", 0) > 20, what="a part copied")
+    run.kill9()
+    source.execute("UPDATE many.t5 SET v=v+1", "DROP TABLE many.t6")
+    wherry.copy(t, source, target, "--resume", timeout=150)
     oracle.require_equal(source, target)
 
 
