@@ -5,7 +5,7 @@
 namespace wherry::dispatch {
 namespace {
 
-constexpr unsigned kInRow = 128;   // independent pieces that one lane gets before the next one's
+constexpr unsigned kInRow = 512;   // independent pieces that one lane gets before the next one's
                                    // turn: neighbours merge into one target transaction
 constexpr unsigned kRefresh = 64;  // how stale the view of what has committed may be
 

@@ -39,7 +39,7 @@ struct SchedulerOptions {
   Dialect dialect = Dialect::mysql;
   std::uint64_t generation = 0;         // of the source that is read at first
   bool fold_names = false;              // the source keeps names of tables in lower case only
-  std::size_t window_groups = 1 << 15;  // in flight at most
+  std::size_t window_groups = 1 << 17;  // in flight at most
   std::size_t ring_bytes = 32 << 20;
   // Already at the target from an earlier run, above the low-water mark: cseq ranges, inclusive.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> done;

@@ -7,6 +7,7 @@
 
 #include "sink/mysql/cell_sql.h"
 #include "sink/mysql/load_statement.h"
+#include "sink/mysql/write_order.h"
 #include "sql/literal.h"
 
 namespace wherry::sink {
@@ -77,6 +78,9 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
     if (before && after && (tolerant || !rows.unchanged(entry))) changed.push_back(i);
     if (!before && after) fresh.push_back(i);
   }
+  gone = in_write_order(rows, std::move(gone));
+  changed = in_write_order(rows, std::move(changed));
+  fresh = in_write_order(rows, std::move(fresh));
   // REPLACE is exact only where one unique key can clash; with several it could take another row
   // along.
   const bool one_unique = plan.uniques.size() == 1;

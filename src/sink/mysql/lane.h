@@ -22,7 +22,7 @@ struct LaneOptions {
   TargetOptions target;
   std::uint64_t epoch = 0;
   std::size_t group_bytes = 8 << 20;  // of row events merged into one target transaction
-  std::size_t group_transactions = 8192;
+  std::size_t group_transactions = 32768;
   std::size_t packet_bytes = 4 << 20;       // statements are kept below it
   std::chrono::seconds give_up_after{300};  // of failing attempts in a row
 };

@@ -5,6 +5,11 @@
 
 namespace wherry::sink {
 
+bool same_cell(const decode::Cell& left, const decode::Cell& right) {
+  if (left.null != right.null || left.size != right.size) return false;
+  return left.null || std::memcmp(left.data, right.data, left.size) == 0;
+}
+
 NetRows::Entry& NetRows::at(const Hash128& key) {
   if ((entries_.size() + 1) * 2 > slots_.size()) grow();
   const std::size_t mask = slots_.size() - 1;
@@ -56,9 +61,7 @@ bool NetRows::unchanged(const Entry& entry) const {
   const decode::Cell* before = image(entry.first);
   const decode::Cell* after = image(entry.last);
   for (std::size_t i = 0; i < table_->map.columns.size(); ++i) {
-    if (before[i].null != after[i].null || before[i].size != after[i].size) return false;
-    if (!before[i].null && std::memcmp(before[i].data, after[i].data, before[i].size) != 0)
-      return false;
+    if (!same_cell(before[i], after[i])) return false;
   }
   return true;
 }

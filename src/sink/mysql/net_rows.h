@@ -12,6 +12,9 @@
 
 namespace wherry::sink {
 
+// Whether two cells of one column hold the same bytes, or both NULL.
+bool same_cell(const decode::Cell& left, const decode::Cell& right);
+
 class NetRows {
  public:
   // table: kept by the batch of the group's work. cells: emptied, for their memory.
