@@ -290,19 +290,3 @@ BINLOG = {
     "remote base64": binlog_reader(remote=True),
     "remote raw": binlog_reader("--raw", remote=True),
 }
-
-
-# Verifying two equal servers at rest.
-
-
-def checksum_both(job):
-    run_together([lambda server=server: server.checksums(DATABASE, TABLES)
-                  for server in (job.source, job.target)])
-
-
-def wherry_verify(job):
-    job.tool.run([WHERRY, "verify", "--source", job.source.uri, "--target", job.target.uri,
-                  "--include", f"{DATABASE}.*", "--json"])
-
-
-VERIFY = {"wherry": wherry_verify, "checksum table": checksum_both}

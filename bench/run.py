@@ -4,7 +4,7 @@
     bench/run.py all                    everything, both kinds of server
     bench/run.py snapshot --dialect mariadb --peers mydumper2,wherry
     bench/run.py catchup --workload small-nocancel --peers wherry,replica2 --runs 5
-    bench/run.py binlog | verify | lag | clean
+    bench/run.py binlog | lag | clean
 
 --quick is a scale for development: it shows that everything works, its figures say nothing. Results
 are written to build/bench/CASE.json; build/bench/cache keeps prepared data folders.
@@ -183,26 +183,6 @@ def binlog(bench, dialect, workload):
            compared="tool_cpu_s")
 
 
-def verify(bench, dialect):
-    case = f"verify-{dialect}"
-    seeded = data.seeded_datadir(dialect, bench.scale)
-    source, target = bench.server(dialect, seeded), bench.server(dialect, seeded)
-    results = []
-    try:
-        differing(source, target)
-        for name, peer in bench.chosen(peers.VERIFY).items():
-            def once(peer=peer):
-                job = bench.job(source, target)
-                with Meter({"source": source, "target": target}, job.tool) as meter:
-                    peer(job)
-                return {**meter.sample, "notes": job.notes}
-            results.append(measured(bench, case, name, once))
-    finally:
-        source.remove()
-        target.remove()
-    report(bench, case, results, rows=bench.scale.rows)
-
-
 def lag(bench, dialect):
     case = f"lag-{dialect}"
     seconds = 5 if bench.options.quick else 20
@@ -292,7 +272,7 @@ def print_table(case, results, amount):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="See the head of bench/run.py for examples.")
-    parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "verify", "clean"],
+    parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "clean"],
                         nargs="?", default="all")
     parser.add_argument("--dialect", default="mariadb,mysql")
     parser.add_argument("--workload", default=",".join(data.WORKLOADS))
@@ -330,8 +310,6 @@ def main():
                 binlog(bench, dialect, workload)
         if options.case in ("all", "lag"):
             lag(bench, dialect)
-        if options.case in ("all", "verify"):
-            verify(bench, dialect)
     shutil.rmtree(bench.scratch, ignore_errors=True)
     return 0
 
