@@ -1,5 +1,5 @@
-// The two digests that leave no doubt about the bytes: XXH3 for keys and rows, CRC-32 (the
-// binlog's, as zlib computes it). Pure functions.
+// The digests that leave no doubt about the bytes: XXH3 for keys and rows, CRC-32 (the binlog's, as
+// zlib computes it), CRC-32C (of our own files). Pure functions.
 #pragma once
 
 #include <array>
@@ -24,5 +24,7 @@ struct HashOfHash {
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
 Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
 std::uint32_t crc32_of(Bytes bytes);
+// Castagnoli's polynomial (RFC 3720). seed: the digest of what stands before these bytes.
+std::uint32_t crc32c_of(Bytes bytes, std::uint32_t seed = 0);
 
 }  // namespace wherry

@@ -12,11 +12,12 @@ ROOMS = {
     "mysql": ["model", "support"],
     "source": ["mysql", "sql", "decode", "model", "support"],
     "verify": ["source", "mysql", "sql", "model", "support"],
+    "store": ["model", "support"],
     "dispatch": ["decode", "sql", "model", "support"],
     "sink/mysql": ["dispatch", "mysql", "decode", "sql", "model", "support"],
     "copy": ["source", "dispatch", "mysql", "decode", "sql", "model", "support"],
-    "control": ["copy", "verify", "sink/mysql", "dispatch", "source", "mysql", "decode", "sql",
-                "model", "support"],
+    "control": ["copy", "verify", "sink/mysql", "dispatch", "store", "source", "mysql", "decode",
+                "sql", "model", "support"],
     "cli": ["control", "model", "support"],
 }
 

@@ -1,0 +1,134 @@
+#include "store/block.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <array>
+
+#include "store/bytes_out.h"
+#include "support/hash.h"
+
+namespace wherry::store {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x4B4C4257;    // "WBLK"
+constexpr std::uint32_t kEndMark = 0x444E4557;  // "WEND": a block that is there whole ends in it
+constexpr std::uint8_t kContinues = 1;
+constexpr std::uint8_t kOpen = 2;
+
+// The last block of a body may be read by others: then a fresh one takes its place.
+std::vector<std::byte>& room(BlockBytes& bytes, std::size_t size) {
+  if (bytes.use_count() != 1) bytes = std::make_shared<std::vector<std::byte>>();
+  bytes->resize(size);
+  return *bytes;
+}
+
+}  // namespace
+
+void encode(const BlockHeader& header, std::byte* at) {
+  std::byte* const begin = at;
+  at = put_le(at, kMagic, 4);
+  at = put_le(at, header.stored_bytes, 4);
+  at = put_le(at, header.body_bytes, 4);
+  at = put_le(at, static_cast<std::uint8_t>(header.kind), 1);
+  at = put_le(at, static_cast<std::uint8_t>(header.codec), 1);
+  at = put_le(at, (header.continues ? kContinues : 0) | (header.open ? kOpen : 0), 1);
+  at = put_le(at, 0, 1);
+  at = put_le(at, header.first.cseq, 8);
+  at = put_le(at, header.first.row, 8);
+  at = put_le(at, header.last_cseq, 8);
+  put_le(at, crc32c_of({begin, kBlockHead - 4}), 4);
+}
+
+Result<BlockHeader> decode_block_header(Bytes head) {
+  if (head.size() < kBlockHead) return Error{Errc::truncated, "the file ends inside the header"};
+  if (load_le(head.data() + kBlockHead - 4, 4) != crc32c_of(head.first(kBlockHead - 4)))
+    return Error{Errc::malformed, "the checksum of the block's header is wrong"};
+  wherry::Cursor in(head);
+  const bool magic = in.uint_le(4) == kMagic;
+  BlockHeader header;
+  header.stored_bytes = static_cast<std::uint32_t>(in.uint_le(4));
+  header.body_bytes = static_cast<std::uint32_t>(in.uint_le(4));
+  const auto kind = static_cast<std::uint8_t>(in.uint_le(1));
+  const auto codec = static_cast<std::uint8_t>(in.uint_le(1));
+  const auto flags = static_cast<std::uint8_t>(in.uint_le(1));
+  const auto zero = in.uint_le(1);
+  header.kind = static_cast<BlockKind>(kind);
+  header.codec = static_cast<Codec>(codec);
+  header.continues = (flags & kContinues) != 0;
+  header.open = (flags & kOpen) != 0;
+  header.first.cseq = in.uint_le(8);
+  header.first.row = in.uint_le(8);
+  header.last_cseq = in.uint_le(8);
+  if (!magic || kind > 1 || codec > 1 || flags > 3 || zero != 0)
+    return Error{Errc::malformed, "a block's header that no version of this program writes"};
+  if (header.codec == Codec::none && header.stored_bytes != header.body_bytes)
+    return Error{Errc::malformed, "the two sizes of the block differ"};
+  return header;
+}
+
+std::string place_of(const std::string& path, std::uint64_t offset, const BlockHeader& header) {
+  return fmt::format("{}, byte {} (cseq {} to {})", path, offset, header.first.cseq,
+                     header.last_cseq);
+}
+
+Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes body) {
+  header.stored_bytes = static_cast<std::uint32_t>(body.size());
+  std::array<std::byte, kBlockHead> head{};
+  encode(header, head.data());
+  std::array<std::byte, kBlockTail> tail{};
+  put_le(put_le(tail.data(), crc32c_of(body), 4), kEndMark, 4);
+  const std::array<Bytes, 3> parts{Bytes(head), body, Bytes(tail)};
+  return file.write(offset, parts);
+}
+
+Result<BlockHeader> BlockReader::read(const File& file, std::uint64_t offset, std::uint64_t seen) {
+  std::array<std::byte, kBlockHead> head{};
+  const Result<std::size_t> got = file.read(offset, head);
+  if (!got.ok()) return got.error();
+  Result<BlockHeader> header = decode_block_header(Bytes(head).first(got.value()));
+  if (!header.ok()) {
+    return header.error().within(
+        fmt::format("{}, byte {} (after cseq {})", file.path(), offset, seen));
+  }
+  Status done = read_stored(file, offset, header.value());
+  if (!done.ok()) return done.error();
+  return header;
+}
+
+Status BlockReader::read_stored(const File& file, std::uint64_t offset, const BlockHeader& header) {
+  const std::size_t stored = header.stored_bytes;
+  std::vector<std::byte>& target =
+      header.codec == Codec::none ? room(body_, stored + kBlockTail) : stored_;
+  target.resize(stored + kBlockTail);
+  const Result<std::size_t> got = file.read(offset + kBlockHead, target);
+  if (!got.ok()) return got.error();
+  const std::string place =
+      got.value() == target.size() ? "" : place_of(file.path(), offset, header);
+  if (got.value() < target.size())
+    return Error{Errc::truncated, "the file ends inside the block"}.within(place);
+  const std::byte* const tail = target.data() + stored;
+  const bool whole = load_le(tail, 4) == crc32c_of(Bytes(target).first(stored)) &&
+                     load_le(tail + 4, 4) == kEndMark;
+  if (!whole) {
+    return Error{Errc::malformed, "the checksum of the block is wrong"}.within(
+        place_of(file.path(), offset, header));
+  }
+  target.resize(stored);
+  if (header.codec == Codec::none) return Unit{};
+  return unpack(place_of(file.path(), offset, header), header);
+}
+
+Status BlockReader::unpack(const std::string& place, const BlockHeader& header) {
+  const unsigned long long size = ZSTD_getFrameContentSize(stored_.data(), stored_.size());
+  if (size != header.body_bytes)
+    return Error{Errc::malformed, "the packed size of the block is wrong"}.within(place);
+  std::vector<std::byte>& body = room(body_, header.body_bytes);
+  const std::size_t done =
+      ZSTD_decompress(body.data(), body.size(), stored_.data(), stored_.size());
+  if (ZSTD_isError(done) != 0 || done != body.size())
+    return Error{Errc::malformed, "the block cannot be unpacked"}.within(place);
+  return Unit{};
+}
+
+}  // namespace wherry::store

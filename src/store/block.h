@@ -1,0 +1,61 @@
+// Blocks: the frame around records on disk, with the range of cseqs and the checksums that name
+// what is damaged. docs/format/log.md has the grammar. A BlockReader belongs to one thread; its
+// body lives until the next read() unless hold() keeps it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "store/file.h"
+
+namespace wherry::store {
+
+enum class BlockKind : std::uint8_t { records = 0, definitions = 1 };
+enum class Codec : std::uint8_t { none = 0, zstd = 1 };
+
+struct BlockHeader {
+  std::uint32_t stored_bytes = 0;  // of the body, in the file
+  std::uint32_t body_bytes = 0;    // once unpacked
+  BlockKind kind = BlockKind::records;
+  Codec codec = Codec::none;
+  bool continues = false;  // begins inside the transaction first.cseq
+  bool open = false;       // ends inside the transaction last_cseq
+  Point first;
+  std::uint64_t last_cseq = 0;  // of the last record; definitions: that of the block before
+};
+
+inline constexpr std::size_t kBlockHead = 44;
+inline constexpr std::size_t kBlockTail = 8;
+inline std::uint64_t framed_bytes(const BlockHeader& header) {
+  return kBlockHead + std::uint64_t{header.stored_bytes} + kBlockTail;
+}
+
+void encode(const BlockHeader& header, std::byte* at);
+Result<BlockHeader> decode_block_header(Bytes head);
+// "FILE, byte 1234 (cseq 5 to 9)": how every damage is named.
+std::string place_of(const std::string& path, std::uint64_t offset, const BlockHeader& header);
+// Writes the frame and its body at the offset.
+Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes body);
+
+// A body that may be shared with whoever still reads it.
+using BlockBytes = std::shared_ptr<std::vector<std::byte>>;
+
+class BlockReader {
+ public:
+  // One whole block, its checksums verified and its body unpacked. truncated: the file ends inside
+  // it; malformed: it is damaged; both name file, byte and cseqs. seen: the last cseq before it,
+  // for a damaged header.
+  Result<BlockHeader> read(const File& file, std::uint64_t offset, std::uint64_t seen);
+  Bytes body() const { return *body_; }
+  std::shared_ptr<const void> hold() const { return body_; }
+
+ private:
+  Status read_stored(const File& file, std::uint64_t offset, const BlockHeader& header);
+  Status unpack(const std::string& place, const BlockHeader& header);
+
+  BlockBytes body_ = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte> stored_;  // only for blocks that are packed
+};
+
+}  // namespace wherry::store
