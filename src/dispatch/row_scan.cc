@@ -73,11 +73,12 @@ void RowScan::bar_open(const decode::Batch& batch, const decode::Group& group) {
   }
 }
 
-Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group) {
+Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
+                              const Place& place) {
   Touched touched;
   const decode::Batch& batch = *work.batch;
-  cseq_ = group.cseq;
-  begin(batch, group);
+  cseq_ = place.group.cseq;
+  begin(place.batch, place.group);
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     if (work.tables[i] == nullptr) continue;
     touched.followed = true;

@@ -17,9 +17,18 @@ class RowScan {
 
   // Fills in the resolved tables of the group's events.
   Status resolve(WorkBatch& work, const decode::Group& group);
-  // Collects what the group's rows touch; of tables with an open copy the keys go into the ring. Of
-  // a part of a large group only the tables are noted, and snapshots before it become worthless.
-  Result<Touched> scan(const WorkBatch& work, const decode::Group& group);
+  // Where the rows of a group take effect: at its end, or of an XA transaction at its commit.
+  struct Place {
+    const decode::Batch& batch;
+    const decode::Group& group;
+  };
+  // Collects what the group's rows touch; of tables with an open copy the keys go into the ring, at
+  // that place. Of a part of a large group only the tables are noted, and snapshots before it become
+  // worthless.
+  Result<Touched> scan(const WorkBatch& work, const decode::Group& group, const Place& place);
+  Result<Touched> scan(const WorkBatch& work, const decode::Group& group) {
+    return scan(work, group, {*work.batch, group});
+  }
   // The group changes tables without row events: snapshots before it are worthless.
   void bar_open(const decode::Batch& batch, const decode::Group& group);
 
@@ -37,7 +46,7 @@ class RowScan {
   ChangeRing& ring_;
   KeyReader keys_;
   decode::RowView row_;
-  std::uint64_t cseq_ = 0;  // of the group that is scanned
+  std::uint64_t cseq_ = 0;  // of the place where what is scanned takes effect
   // Table maps of a transaction that comes in parts.
   std::unordered_map<std::uint64_t, ResolvedPtr> large_;
 };

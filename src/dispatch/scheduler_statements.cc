@@ -189,7 +189,8 @@ Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index,
   const decode::Group& rows = prepared.work->batch->groups[prepared.index];
   Result<Touched> touched = Touched{};
   if (commits) {
-    touched = scan_.scan(*prepared.work, rows);
+    // A snapshot between PREPARE and COMMIT does not show the rows: they change here.
+    touched = scan_.scan(*prepared.work, rows, {batch, group});
     if (!touched.ok()) return touched.error();
     if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited.error();
   }

@@ -79,6 +79,8 @@ struct Work {
       needs;  // other lanes' work that must commit first
 
   const decode::Group& transaction() const { return batch->batch->groups[group]; }
+  // Where in the stream its rows take effect: of an XA transaction where it was committed.
+  std::uint64_t placed_cseq() const { return also_cseq != 0 ? also_cseq : transaction().cseq; }
 };
 
 }  // namespace wherry::dispatch

@@ -56,7 +56,7 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
     }
     into.rows = std::make_unique<NetRows>(table, std::move(cells));
   }
-  into.tolerant |= table.plan->state->tolerant(work.transaction().cseq);
+  into.tolerant |= table.plan->state->tolerant(work.placed_cseq());
   Result<decode::RowsReader> opened =
       decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
   if (!opened.ok()) return opened.error();
@@ -113,10 +113,11 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
     }
     const dispatch::ResolvedTable* table = work.batch->tables[i];
     if (table == nullptr) continue;
-    const bool tolerant = table->plan->state->tolerant(group.cseq);
+    const bool tolerant = table->plan->state->tolerant(work.placed_cseq());
     // A table without a key has no tolerant way: what came before its snapshot is in the snapshot.
     if (tolerant && table->plan->keyless()) continue;
-    if (group.cseq <= table->plan->state->skip_through.load(std::memory_order_acquire)) continue;
+    if (work.placed_cseq() <= table->plan->state->skip_through.load(std::memory_order_acquire))
+      continue;
     Result<decode::RowsReader> reader =
         decode::RowsReader::open(batch.header(event), batch.body(event), table->map, *batch.format);
     if (!reader.ok()) return reader.error();

@@ -1,0 +1,102 @@
+"""Changes of the source between the snapshot of a chunk and its place in the stream.
+
+A chunk's SELECT is held up behind a lock of the table while its snapshot is open already, so what must
+fall between the two does.
+"""
+from harness import oracle, wherry
+from harness.framework import check, test, wait_until
+
+_CHUNK = 10
+
+
+def _waits_for_lock(source):
+    """Whether a session of wherry stands before a locked table."""
+    return source.value(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE user='reader'"
+        " AND state LIKE 'Waiting for table metadata lock'"
+    )
+
+
+def _has_table(server, name):
+    return server.value(
+        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema='d' AND table_name=%s",
+        (name,),
+    )
+
+
+def _start_after_first_chunk(t, source, target, *options):
+    """A copy of d.t (id 1 to 30) that has read ten rows and lets seconds pass before the next."""
+    run = wherry.start_copy(
+        t, source, target, "--readers", 1, "--chunk-rows", _CHUNK, "--rate", "2rows", *options
+    )
+    wait_until(
+        lambda: _has_table(target, "t") and target.value("SELECT COUNT(*) FROM d.t") >= 1,
+        30,
+        "the first chunk",
+    )
+    return run
+
+
+def _let_go(run):
+    run.call("PATCH", "/api/v1/copy/settings", {"rate": "0rows"})
+
+
+def _wait_followed(source, target):
+    """Until the stream is past everything that the source has written by now."""
+    source.execute("INSERT INTO d.mark VALUES (NULL)")
+    last = source.value("SELECT MAX(id) FROM d.mark")
+    wait_until(
+        lambda: target.value("SELECT COUNT(*) FROM d.mark WHERE id=%s", (last,)) == 1,
+        30,
+        "the mark in the stream",
+    )
+
+
+def _fill(source, columns="v INT, note VARCHAR(20)"):
+    rows = ",".join(f"({n},{n},'old {n}')" for n in range(1, 31))
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.mark (id INT AUTO_INCREMENT PRIMARY KEY)",
+        f"CREATE TABLE d.t (id INT PRIMARY KEY, {columns})",
+        f"INSERT INTO d.t VALUES {rows}",
+    )
+
+
+def _finish(source, target, run):
+    check(run.cutover() == wherry.EXIT_DONE, run.tail)
+    oracle.require_equal(source, target)
+
+
+@test()
+def test_xa_commit_after_the_snapshot(t):
+    """The rows of an XA transaction change at its commit, not where it was prepared."""
+    source, target = t.pair()
+    _fill(source)
+    # Its only snapshot lies between PREPARE and COMMIT as well.
+    source.execute("CREATE TABLE d.keyless (v INT)", "INSERT INTO d.keyless VALUES (1)")
+    run = _start_after_first_chunk(t, source, target)
+    with source.connect() as session, session.cursor() as cursor:
+        for statement in (
+            "XA START 'x'",
+            "INSERT INTO d.keyless VALUES (2)",
+            "UPDATE d.t SET v=-1 WHERE id IN (3, 13)",
+            "DELETE FROM d.t WHERE id IN (4, 14)",
+            "UPDATE d.t SET id=114 WHERE id=15",
+            "UPDATE d.t SET id=-116 WHERE id=16",
+            "XA END 'x'",
+            "XA PREPARE 'x'",
+        ):
+            cursor.execute(statement)
+        _wait_followed(source, target)
+        locker = source.connect()
+        t.at_end(locker.close)
+        # The lock waits for the transaction, and the SELECT of the next chunk for the lock.
+        locker._execute_command(3, "LOCK TABLES d.t WRITE")
+        wait_until(lambda: _waits_for_lock(source), 30, "a SELECT before the lock")
+        _let_go(run)
+        cursor.execute("XA COMMIT 'x'")
+    locker._read_query_result()
+    _wait_followed(source, target)
+    with locker.cursor() as cursor:
+        cursor.execute("UNLOCK TABLES")
+    _finish(source, target, run)
