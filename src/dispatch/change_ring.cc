@@ -37,15 +37,21 @@ void ChangeRing::trim() {
   if (entries_ * sizeof(Entry) + marks_.size() * sizeof(Mark) <= bytes_max_ || marks_.size() < 2)
     return;
   const std::size_t drop = std::max<std::size_t>(1, marks_.size() / 8);
+  std::unordered_set<std::uint64_t> unnamed;
   for (std::size_t i = 0; i < drop; ++i) {
     const Mark& oldest = marks_.front();
     trimmed_through_ = {files_[oldest.file], oldest.offset};
-    if (oldest.gtid != 0) trimmed_gtids_.add(sources_[oldest.source], oldest.gtid);
+    if (oldest.gtid != 0) {
+      trimmed_gtids_.add(sources_[oldest.source], oldest.gtid);
+    } else {
+      unnamed.insert(oldest.number);
+    }
     marks_.pop_front();
   }
   const std::uint64_t first = marks_.front().number;
   for (auto& [table, entries] : by_table_) {
     while (!entries.empty() && entries.front().mark < first) {
+      if (unnamed.contains(entries.front().mark)) trimmed_unnamed_.insert(table);
       entries.pop_front();
       --entries_;
     }
@@ -69,7 +75,8 @@ Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point,
     Result<MysqlGtidSet> parsed = MysqlGtidSet::parse(point.low);
     if (!parsed.ok()) return parsed.error();
     low = std::move(parsed).value();
-    if (!low.contains(trimmed_gtids_)) return too_old;
+    // No set says of a group without GTID whether the snapshot shows it.
+    if (!low.contains(trimmed_gtids_) || trimmed_unnamed_.contains(table)) return too_old;
   }
   const auto barrier = barriers_.find(table);
   if (barrier != barriers_.end() && is_after(barrier->second, point, low)) {
@@ -102,6 +109,8 @@ Result<bool> ChangeRing::touched_since(const SnapshotPoint& point, std::uint32_t
 }
 
 void ChangeRing::forget(std::uint32_t table) {
+  barriers_.erase(table);
+  trimmed_unnamed_.erase(table);
   const auto found = by_table_.find(table);
   if (found == by_table_.end()) return;
   entries_ -= found->second.size();
@@ -115,6 +124,7 @@ void ChangeRing::clear() {
   barriers_.clear();
   trimmed_through_ = {};
   trimmed_gtids_ = {};
+  trimmed_unnamed_.clear();
 }
 
 }  // namespace wherry::dispatch

@@ -64,6 +64,8 @@ class ChangeRing {
   std::size_t entries_ = 0;
   FilePosition trimmed_through_;  // end of the last group that was dropped
   MysqlGtidSet trimmed_gtids_;
+  std::unordered_set<std::uint32_t> trimmed_unnamed_;  // tables that dropped groups without GTID
+                                                       // changed
 };
 
 }  // namespace wherry::dispatch

@@ -90,6 +90,19 @@ TEST(ChangeRingTest, GroupWithoutGtidIsAfterEveryLowSet) {
   expect_changed(ring, low_set(gtids(9), 400), {1});
 }
 
+TEST(ChangeRingTest, DroppedGroupWithoutGtidIsLostToEveryLowSet) {
+  ChangeRing ring(2000);
+  ring.begin({"bin.000001", 100}, "", 0);
+  ring.add(1, row(1));
+  ring.begin({"bin.000001", 150}, "", 0);  // touched nothing
+  add_groups(ring, 2, 200);
+  expect_lost(ring, low_set(gtids(200), 20000));
+  EXPECT_TRUE(ring.changed_since(low_set(gtids(200), 20000), 2).ok());
+  expect_changed(ring, exact_at(20000), {});
+  ring.forget(1);
+  expect_changed(ring, low_set(gtids(200), 20000), {});
+}
+
 TEST(ChangeRingTest, RowChangedBeforeAndAfterCounts) {
   ChangeRing ring(kRoomy);
   add_groups(ring, 1, 2);
@@ -158,6 +171,7 @@ TEST(ChangeRingTest, ForgottenTableFreesItsRoom) {
   ChangeRing ring(4000);
   ring.begin({"bin.000001", 50}, kUuid, 1);
   for (std::uint64_t n = 0; n < 100; ++n) ring.add(2, row(n));
+  ring.barrier(2);
   ring.forget(2);
   EXPECT_TRUE(ring.changed_since(exact_at(0), 2).value().empty());
   add_groups(ring, 2, 20);

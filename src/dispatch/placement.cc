@@ -31,7 +31,17 @@ Status Placement::run(const FilePosition& seen, std::uint64_t cseq, std::uint64_
     answer(*request);
     return true;
   });
+  forget_complete();
   return Unit{};
+}
+
+// The ring keeps nothing of tables that are copied whole.
+void Placement::forget_complete() {
+  std::erase_if(ending_, [&](const PlanPtr& plan) {
+    if (plan->state->open()) return false;
+    ring_.forget(plan->id);
+    return true;
+  });
 }
 
 Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq) {
@@ -59,6 +69,7 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
   chunk->placed_at = cseq;
   ++counters_.placed;
   placed_(*chunk);
+  if (chunk->last) ending_.push_back(chunk->plan);
   if (chunk->whole && chunk->last) held_.erase(chunk->plan->id);
   chunk->plan->state->placed_through.store(cseq, std::memory_order_release);
   router_.send(std::move(work), touched, lane);

@@ -49,6 +49,7 @@ class Placement {
   void drop_changed(Chunk& chunk, const IdentitySet& changed);
   void refuse(const Chunk& chunk, const std::string& why);
   void answer(HoldRequest& request);
+  void forget_complete();
 
   ChangeRing& ring_;
   LaneRouter& router_;
@@ -58,6 +59,7 @@ class Placement {
   std::vector<std::shared_ptr<Chunk>> waiting_;
   std::vector<std::shared_ptr<HoldRequest>> requests_;
   std::set<std::uint32_t> held_;
+  std::vector<PlanPtr> ending_;  // a slice of each has its last chunk placed
   PlacementCounters counters_;
 };
 

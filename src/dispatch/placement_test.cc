@@ -199,6 +199,19 @@ TEST_F(PlacementTest, ChunkOfAnotherSourceOrEpochIsRefused) {
   EXPECT_EQ(placement_.counters().refused, 2u);
 }
 
+TEST_F(PlacementTest, CompleteTableIsForgotten) {
+  plan_->state->strict_after = kNotYet;
+  change(2, 9);
+  auto chunk = chunk_at(200);
+  chunk->last = true;
+  give(std::move(chunk));
+  run(2);
+  EXPECT_TRUE(ring_.touched_since(chunk_at(100)->point, plan_->id).value());
+  plan_->state->strict_after = 2;  // committed
+  run(3);
+  EXPECT_FALSE(ring_.touched_since(chunk_at(100)->point, plan_->id).value());
+}
+
 TEST_F(PlacementTest, ChunksOfASliceShareALaneInTheirOrder) {
   for (int i = 0; i < 2; ++i) give(chunk_at(100));
   run(1);
