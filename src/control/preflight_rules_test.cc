@@ -189,6 +189,15 @@ TEST(PreflightSource, EnginesWithoutTransactionsAreRefusedByName) {
                   "table shop.m: engine MyISAM"));
 }
 
+TEST(PreflightSource, SystemVersionedTablesAreRefusedByName) {
+  SourceObjects seen = objects();
+  seen.versioned = {{"shop", "other"}};
+  EXPECT_TRUE(may_start(source(server(Dialect::mariadb), {table("t")}, seen)));
+  const auto findings = source(server(Dialect::mariadb), {table("other")}, seen);
+  EXPECT_TRUE(has(findings, Severity::refusal, "DROP SYSTEM VERSIONING"));
+  EXPECT_TRUE(has(findings, Severity::refusal, "shop.other"));
+}
+
 TEST(PreflightSource, PreparedXaTransactionsAreRefused) {
   SourceObjects seen = objects();
   seen.prepared_xa = 2;

@@ -212,10 +212,10 @@ void SourceJudge::engines() {
     const bool selected = std::any_of(tables_.begin(), tables_.end(),
                                       [&](const Table& one) { return one.name == table; });
     if (!selected) continue;
-    add_table(Severity::warning, table,
-              "it is system-versioned: only its current rows are copied, and the target begins a "
-              "new history",
-              "");
+    add_table(Severity::refusal, table,
+              "it is system-versioned: the times of its rows and their history are kept by the "
+              "server and would be others at the target",
+              "ALTER TABLE ... DROP SYSTEM VERSIONING, or leave it out with --exclude");
   }
 }
 

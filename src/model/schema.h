@@ -90,6 +90,7 @@ struct Table {
   std::string engine;
   std::uint64_t rows_estimate = 0;
   std::uint64_t data_bytes_estimate = 0;
+  bool versioned = false;  // MariaDB keeps the history of its rows
 
   std::optional<std::size_t> find_column(std::string_view column) const;
 };

@@ -14,7 +14,7 @@ namespace wherry::mysql {
 namespace {
 
 constexpr std::string_view kTables =
-    "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH FROM "
+    "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE, TABLE_ROWS, DATA_LENGTH, TABLE_TYPE FROM "
     "information_schema.TABLES "
     "WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND {}";
 constexpr std::string_view kColumns =

@@ -223,6 +223,7 @@ std::vector<Table> to_tables(const SchemaRows& rows,
     table.engine = text_of(row, 2);
     table.rows_estimate = number_of(row, 3);
     table.data_bytes_estimate = number_of(row, 4);
+    table.versioned = text_of(row, 5) == "SYSTEM VERSIONED";
   }
   add_columns(tables, rows.columns);
   add_indexes(tables, rows.indexes);

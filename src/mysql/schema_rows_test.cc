@@ -33,7 +33,7 @@ SchemaRows mariadb_rows() {
   SchemaRows rows;
   rows.tables = rows_of(
       "a\tt1\tInnoDB\t7\t16384\na\tovl\tInnoDB\t0\t1\na\tm1\tInnoDB\t0\t1\n"
-      "a\tver2\tInnoDB\t0\t1\na\tchild\tInnoDB\t0\t1\na\tgone\tInnoDB\t0\t1");
+      "a\tver2\tInnoDB\t0\t1\tSYSTEM VERSIONED\na\tchild\tInnoDB\t0\t1\na\tgone\tInnoDB\t0\t1");
   rows.columns = rows_of(
       "a\tver2\t1\tid\tint(11)\tint\tNULL\tNULL\tNULL\tNULL\tNO\t\tNULL\n"
       "a\tver2\t3\trs\ttimestamp(6)\ttimestamp\tNULL\tNULL\tNULL\t6\tNO\tSTORED GENERATED\tROW "
@@ -117,6 +117,8 @@ TEST(SchemaRows, ReadsColumnsOfMariadb) {
   EXPECT_TRUE(column(t1, "v1").generated && !column(t1, "v1").stored);
   EXPECT_TRUE(column(t1, "v2").generated && column(t1, "v2").stored);
   EXPECT_TRUE(column(t1, "inv").invisible);
+  EXPECT_TRUE(named(tables, "ver2").versioned);
+  EXPECT_FALSE(named(tables, "t1").versioned);
   EXPECT_TRUE(column(named(tables, "ver2"), "re").stored);
   EXPECT_EQ(column(named(tables, "m1"), "id").kind, ColumnClass::uuid);
   EXPECT_EQ(column(named(tables, "m1"), "i4").kind, ColumnClass::inet4);

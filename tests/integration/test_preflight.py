@@ -235,3 +235,17 @@ def test_checks_run_at_every_start(t):
     source.execute("SET GLOBAL binlog_row_image='FULL'")
     wherry.copy(t, source, target, "--resume")
     oracle.require_equal(source, target)
+
+
+@test(dialects=("mariadb",))
+def test_system_versioned_tables(t):
+    """Their history cannot be brought over: refused by name, and a run stops where one is made."""
+    source, target = t.pair()
+    data.shop(source)
+    source.execute("CREATE TABLE shop.kept (id INT PRIMARY KEY, v INT) WITH SYSTEM VERSIONING")
+    _must_refuse(t, source, target, words=["shop.kept", "drop system versioning", "--exclude"])
+    source.execute("DROP TABLE shop.kept")
+    run = wherry.start_streaming(t, source, target)
+    source.execute("ALTER TABLE shop.words ADD SYSTEM VERSIONING")
+    run.expect(wherry.EXIT_FAILED)
+    check("shop.words became system-versioned" in run.err, run.tail)

@@ -244,6 +244,13 @@ Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) 
   }
   Table shape = std::move(table).value();
   shape.name = source;
+  if (shape.versioned) {
+    return Error{Errc::unsupported,
+                 fmt::format("{} became system-versioned: its history would be another at the "
+                             "target; drop the versioning, or copy anew with --exclude",
+                             source.to_string()),
+                 0};
+  }
   for (ForeignKey& key : shape.foreign_keys) {
     // Parents by the source's names, as row events will have them.
     for (const PlanPtr& plan : catalog_.all()) {
