@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "control/late_indexes.h"
 #include "control/rename_rule.h"
 #include "copy/chunk_reader.h"
 #include "sink/mysql/ddl_runner.h"
@@ -65,12 +66,6 @@ Parents parents_first(const std::vector<PlanPtr>& plans) {
   return parents;
 }
 
-struct LateIndexes {
-  std::set<std::uint32_t> wanted;   // tables whose rows are all there
-  std::set<std::uint32_t> pending;  // not built yet
-  bool closed = false;
-};
-
 }  // namespace
 
 struct Engine::Impl {
@@ -85,7 +80,8 @@ struct Engine::Impl {
         chunk_budget(parts.settings.memory / 4),
         whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
         board(parts.settings.lanes, parts.runtime.lease().generation().facts().dialect,
-              parts.plan.low) {}
+              parts.plan.low),
+        late({catalog, inbox, board, parts.progress, target_options(parts.options)}) {}
 
   void build();
   void build_lanes(unsigned lanes);
@@ -98,20 +94,6 @@ struct Engine::Impl {
   bool may_read();
   std::chrono::milliseconds lag() const;
   void chunk_done(const Chunk& chunk);
-  Status build_indexes();
-  // Kept from one table to the next.
-  struct IndexSessions {
-    std::optional<source::SourceSession> from;
-    std::unique_ptr<mysql::Session> to;
-
-    void close() {
-      from.reset();
-      to.reset();
-    }
-  };
-  Status build_index(const PlanPtr& table, IndexSessions& sessions);
-  Status add_indexes(const PlanPtr& table, IndexSessions& sessions);
-  void ask_index(std::uint32_t table);
 
   const CopyOptions options;
   Guarded<EngineOptions> settings;
@@ -136,8 +118,7 @@ struct Engine::Impl {
   std::vector<std::thread> threads;
   Guarded<std::optional<Error>> failed;
   Guarded<Pace> pace;
-  Guarded<LateIndexes> late;
-  Guarded<std::set<std::uint32_t>> building;  // tables whose indexes are being added now
+  LateIndexes late;
   std::atomic<bool> ending{false};
   std::atomic<bool> paused{false};
 };
@@ -162,7 +143,7 @@ void Engine::Impl::end() {
   whole_budget.close();
   board.close();
   for (auto& queue : queues) queue->close();
-  late.with([](LateIndexes& indexes) { indexes.closed = true; });
+  late.close();
   runtime.stop();
 }
 
@@ -179,74 +160,7 @@ void Engine::Impl::chunk_done(const Chunk& chunk) {
   state.bytes_copied.fetch_add(chunk.lines.size(), std::memory_order_relaxed);
   if (!slices.committed(chunk)) return;
   state.strict_after.store(state.placed_through.load(), std::memory_order_release);
-  ask_index(chunk.slice.table);
-}
-
-void Engine::Impl::ask_index(std::uint32_t table) {
-  late.with([&](LateIndexes& indexes) {
-    if (indexes.pending.contains(table)) indexes.wanted.insert(table);
-  });
-}
-
-Status Engine::Impl::add_indexes(const PlanPtr& table, IndexSessions& sessions) {
-  if (sessions.to == nullptr) {
-    Result<source::SourceSession> from = runtime.lease().control_session();
-    if (!from.ok()) return from.error();
-    Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(target_options(options));
-    if (!to.ok()) return to.error();
-    sessions.from.emplace(std::move(from).value());
-    sessions.to = std::move(to).value();
-  }
-  return copy::add_late_indexes(**sessions.from, *sessions.to, {table->source.name, table->target});
-}
-
-Status Engine::Impl::build_index(const PlanPtr& table, IndexSessions& sessions) {
-  building.wait([&](const std::set<std::uint32_t>& busy) { return !busy.contains(table->id); },
-                [&](std::set<std::uint32_t>& busy) { busy.insert(table->id); });
-  const bool kept = sessions.to != nullptr;
-  Status done = add_indexes(table, sessions);
-  if (!done.ok() && kept) {  // one of them may have died since the table before
-    sessions.close();
-    done = add_indexes(table, sessions);
-  }
-  if (!done.ok()) sessions.close();
-  building.with([&](std::set<std::uint32_t>& busy) { busy.erase(table->id); });
-  if (done.ok()) late.with([&](LateIndexes& indexes) { indexes.pending.erase(table->id); });
-  return done;
-}
-
-Status Engine::Impl::build_indexes() {
-  IndexSessions sessions;
-  while (!ending) {
-    late.wait_for(200ms, [](const LateIndexes& indexes) {
-      return indexes.closed || !indexes.wanted.empty();
-    });
-    const std::optional<std::uint32_t> next =
-        late.with([](LateIndexes& indexes) -> std::optional<std::uint32_t> {
-          if (indexes.closed || indexes.wanted.empty()) return std::nullopt;
-          const std::uint32_t table = *indexes.wanted.begin();
-          indexes.wanted.erase(indexes.wanted.begin());
-          return table;
-        });
-    if (!next) {
-      sessions.close();
-      continue;
-    }
-    const PlanPtr table = catalog.find(*next);
-    if (table == nullptr) {
-      late.with([&](LateIndexes& indexes) { indexes.pending.erase(*next); });
-      continue;
-    }
-    const Status done = build_index(table, sessions);
-    if (!done.ok() && done.error().code == Errc::lost) {
-      // Renamed or dropped at the source: the stream will tell, and then it is looked for again.
-      std::this_thread::sleep_for(100ms);
-      ask_index(*next);
-      continue;
-    }
-    if (!done.ok()) return done.error().within("late indexes");
-  }
-  return Unit{};
+  late.rows_are_there(chunk.slice.table);
 }
 
 // How long the oldest change that is not at the target yet has been committed at the source.
@@ -282,18 +196,19 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
   out.route_database = [this](const std::string& name) {
     return renamed(options.rename, {name, ""}).database;
   };
-  out.settle = [this](const dispatch::TablePlan& table) -> Status {
-    const bool pending =
-        late.read([&](const LateIndexes& indexes) { return indexes.pending.contains(table.id); });
-    if (!pending) return Unit{};
-    IndexSessions sessions;
-    Status built = build_index(catalog.find(table.id), sessions);
-    // The source may have renamed or dropped it since; what was put off stays put off.
-    return built.ok() || built.error().code == Errc::lost ? Status(Unit{}) : built;
+  out.settle = [this](const dispatch::TablePlan& table) {
+    return late.build_before_statement(catalog.find(table.id));
   };
   out.dropped = [this](std::uint32_t table) {
     slices.drop_table(table);
-    late.with([&](LateIndexes& indexes) { indexes.pending.erase(table); });
+    late.dropped(table);
+  };
+  out.record = [this](const dispatch::TablePlan& table, const std::string& key) {
+    return to_named(to_record(table, key, late.keys_of(table.id)));
+  };
+  out.restart = [this](const dispatch::TablePlan& table) {
+    const copy::Slice slice = slices.restart_table(table.id, table.keyless());
+    return sink::NamedRecord{"slice", copy::record_name(slice.id), copy::to_json(slice)};
   };
   return out;
 }
@@ -376,11 +291,11 @@ void Engine::Impl::build() {
     catalog.reserve_ids(table->id);
     catalog.put(table);
   }
-  late.with([&](LateIndexes& indexes) { indexes.pending = plan.late_indexes; });
+  for (const auto& [id, record] : plan.records) late.expect(id, record.late);
   slices.set_order(parents_first(plan.plans));
   slices.add(plan.slices);
   for (const PlanPtr& table : plan.plans) {
-    if (!table->state->open()) ask_index(table->id);
+    if (!table->state->open()) late.rows_are_there(table->id);
   }
   build_lanes(now.lanes);
   sink::LaneRecord ddl;
@@ -425,7 +340,7 @@ void Engine::start() {
   impl.spawn("stream",
              [&impl] { return impl.stream->run(impl.plan.low.position, impl.plan.low.cseq + 1); });
   for (auto& reader : impl.readers) impl.spawn("reader", [&reader] { return reader->run(); });
-  impl.spawn("indexes", [&impl] { return impl.build_indexes(); });
+  impl.spawn("indexes", [&impl] { return impl.late.run(); });
 }
 
 void Engine::stop() {
@@ -454,9 +369,7 @@ EngineNumbers Engine::numbers() const {
   EngineNumbers numbers;
   numbers.low = impl_->board.low();
   numbers.stream = impl_->stream->state();
-  numbers.copied =
-      impl_->slices.all_committed() &&
-      impl_->late.read([](const LateIndexes& indexes) { return indexes.pending.empty(); });
+  numbers.copied = impl_->slices.all_committed() && impl_->late.all_built();
   numbers.caught_up =
       impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
   numbers.lag = impl_->lag();

@@ -22,6 +22,7 @@ constexpr std::uint64_t kSliceBytes = 32 << 20;  // tables below it are one slic
 constexpr std::size_t kSlicesMax = 8;            // of one table
 // Below it an index grows in memory with the rows, and a statement of its own costs more.
 constexpr std::uint64_t kLateIndexBytes = 4 << 20;
+constexpr int kVersion = 2;  // of the records
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kFinished = "finished";
 
@@ -54,22 +55,13 @@ Status require_history(const RunSessions& sessions, const RunPlan& plan) {
 
 std::string run_body(const RunSessions& sessions, const RunPlan& plan, std::string_view state) {
   nlohmann::json json;
-  json["version"] = 1;
+  json["version"] = kVersion;
   json["state"] = state;
   json["source"] = lasting_identity(sessions.source.facts());
   json["by_gtid"] = plan.by_gtid;
   json["first_file"] = plan.first.file.file;
   json["first_offset"] = plan.first.file.offset;
   json["first_gtid"] = plan.first.gtid;
-  return json.dump();
-}
-
-std::string table_body(const TablePlan& plan) {
-  nlohmann::json json;
-  json["database"] = plan.source.name.database;
-  json["table"] = plan.source.name.table;
-  json["target_database"] = plan.target.database;
-  json["target_table"] = plan.target.table;
   return json.dump();
 }
 
@@ -176,15 +168,15 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   return plan;
 }
 
-// Which tables get their indexes after their rows. Of what an earlier run made nothing is known but
-// what is there.
-void mark_late_indexes(RunPlan& plan, const CopyOptions& options, bool from_earlier) {
-  if (options.indexes != IndexMode::after) return;
-  const bool all = from_earlier || options.existing == ExistingMode::use;
+// Which tables get their indexes at once. Of what an earlier run made nothing is known but what is
+// there.
+std::set<TableName> small_tables(const RunPlan& plan, bool from_earlier) {
+  std::set<TableName> small;
+  if (from_earlier) return small;
   for (const PlanPtr& table : plan.plans) {
-    if (all || table->source.data_bytes_estimate >= kLateIndexBytes)
-      plan.late_indexes.insert(table->id);
+    if (table->source.data_bytes_estimate < kLateIndexBytes) small.insert(table->source.name);
   }
+  return small;
 }
 
 Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, RunPlan& plan,
@@ -194,14 +186,12 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
   definitions.use_existing = adopt || options.existing == ExistingMode::use;
   definitions.collation_map = options.collation_map;
   definitions.open_target = sessions.open_target;
-  mark_late_indexes(plan, options, adopt);
-  for (const PlanPtr& table : plan.plans) {
-    if (!plan.late_indexes.contains(table->id)) definitions.small.insert(table->source.name);
-  }
-  if (Status made =
-          copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions);
-      !made.ok())
-    return made;
+  definitions.small = small_tables(plan, definitions.use_existing);
+  Result<copy::LateKeys> late =
+      copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions);
+  if (!late.ok()) return late.error();
+  for (const PlanPtr& table : plan.plans)
+    plan.records[table->id] = to_record(*table, "", late.value()[table->source.name]);
   // The position comes before any snapshot: what happens from here on is in the stream.
   Result<Position> position = source::current_position(sessions.source);
   if (!position.ok()) return position.error();
@@ -209,8 +199,7 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
   plan.low.position = plan.first;
   if (Status filled = fill_slices(sessions, plan); !filled.ok()) return filled;
   std::vector<sink::NamedRecord> records;
-  for (const PlanPtr& table : plan.plans)
-    records.push_back({"table", std::to_string(table->id), table_body(*table)});
+  for (const auto& [id, record] : plan.records) records.push_back(to_named(record));
   for (const copy::Slice& slice : plan.slices)
     records.push_back({"slice", copy::record_name(slice.id), copy::to_json(slice)});
   // The run's own record comes last: with it the plan is whole.
@@ -232,35 +221,16 @@ const sink::NamedRecord* find_run(const sink::SavedProgress& saved) {
   return found == saved.records.end() ? nullptr : &*found;
 }
 
-struct SavedTable {
-  std::uint32_t id = 0;
-  copy::Route route;
-};
-
-Result<std::vector<SavedTable>> saved_tables(const sink::SavedProgress& saved) {
-  std::vector<SavedTable> tables;
-  for (const sink::NamedRecord& record : saved.records) {
-    if (record.kind != "table") continue;
-    Result<nlohmann::json> json = json_of(record);
-    if (!json.ok()) return json.error();
-    tables.push_back(
-        {static_cast<std::uint32_t>(std::strtoul(record.name.c_str(), nullptr, 10)),
-         {{json.value().value("database", ""), json.value().value("table", "")},
-          {json.value().value("target_database", ""), json.value().value("target_table", "")}}});
-  }
-  return tables;
-}
-
 using Shapes = std::map<TableName, Table>;
 
 // The shapes of tables as of the low-water mark, by their target names: the target's, since every
 // DDL through there ran at the target. Across dialects the declared types differ, and the source's
-// own definitions serve. A table that a followed statement dropped is not among them.
-Result<Shapes> shapes_of(const RunSessions& sessions, const std::vector<SavedTable>& saved) {
+// own definitions serve. A table that a statement has dropped or renamed is not among them.
+Result<Shapes> shapes_of(const RunSessions& sessions,
+                         const std::map<std::uint32_t, TableRecord>& saved) {
   const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
   std::map<TableName, TableName> targets;  // by the name to read
-  for (const SavedTable& one : saved)
-    targets[same ? one.route.target : one.route.source] = one.route.target;
+  for (const auto& [id, one] : saved) targets[same ? one.target : one.source] = one.target;
   Result<std::vector<Table>> tables =
       mysql::read_tables(same ? sessions.target : sessions.source,
                          [&](const TableName& name) { return targets.contains(name); });
@@ -271,17 +241,21 @@ Result<Shapes> shapes_of(const RunSessions& sessions, const std::vector<SavedTab
 }
 
 Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
-  Result<std::vector<SavedTable>> tables = saved_tables(saved);
-  if (!tables.ok()) return tables.error();
-  Result<Shapes> shapes = shapes_of(sessions, tables.value());
+  for (const sink::NamedRecord& record : saved.records) {
+    if (record.kind != "table") continue;
+    Result<TableRecord> read = to_table_record(record);
+    if (!read.ok()) return read.error();
+    plan.records[read.value().id] = read.value();
+  }
+  Result<Shapes> shapes = shapes_of(sessions, plan.records);
   if (!shapes.ok()) return shapes.error();
   std::map<TableName, TableName> sources;  // by target
-  for (const SavedTable& one : tables.value()) sources[one.route.target] = one.route.source;
-  for (const SavedTable& one : tables.value()) {
-    const auto shape = shapes.value().find(one.route.target);
-    if (shape == shapes.value().end()) continue;
-    Table table = std::move(shape->second);
-    table.name = one.route.source;
+  for (const auto& [id, one] : plan.records) sources[one.target] = one.source;
+  for (const auto& [id, one] : plan.records) {
+    // Without a shape a statement that drops or renames it ran, and is not finished: it comes
+    // again, and tells what became of the table.
+    Table table = std::move(shapes.value()[one.target]);
+    table.name = one.source;
     // Parents by the source's names, as they were when the plan was made.
     for (ForeignKey& key : table.foreign_keys) {
       const auto parent = sources.find(key.parent);
@@ -289,8 +263,7 @@ Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& sav
     }
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;
-    plan.plans.push_back(
-        dispatch::make_plan(one.id, std::move(table), one.route.target, std::move(state)));
+    plan.plans.push_back(dispatch::make_plan(id, std::move(table), one.target, std::move(state)));
   }
   plan.plans = mark_cascades(std::move(plan.plans));
   return Unit{};
@@ -332,6 +305,40 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
   return Unit{};
 }
 
+// A statement changed the key of a table that is being copied, and the run died before it began the
+// table anew.
+Status restart_changed(const RunSessions& sessions, RunPlan& plan) {
+  for (const PlanPtr& table : plan.plans) {
+    const std::string& before = plan.records[table->id].key;
+    if (before.empty() || !table->state->open()) continue;
+    Result<Table> now = mysql::read_table(sessions.target, table->target);
+    if (!now.ok() && now.error().code == Errc::lost) continue;
+    if (!now.ok()) return now.error();
+    if (key_signature(now.value()) == before) continue;
+    copy::Slice fresh;
+    fresh.id.table = table->id;
+    fresh.whole = row_key(now.value()) == nullptr;
+    for (const copy::Slice& slice : plan.slices) {
+      if (slice.id.table == table->id)
+        fresh.id.number = std::max(fresh.id.number, slice.id.number + 1);
+    }
+    std::erase_if(plan.slices, [&](const auto& slice) { return slice.id.table == table->id; });
+    plan.records[table->id].key = key_signature(now.value());
+    Result<std::vector<mysql::Outcome>> done = sessions.target.execute_all(fmt::format(
+        "SET foreign_key_checks = 0;TRUNCATE TABLE {}.{};SET foreign_key_checks = 1;BEGIN;{};{};{};"
+        "COMMIT",
+        quote_name(table->target.database), quote_name(table->target.table),
+        sink::drop_slices_statement(sessions.progress, table->id),
+        sessions.progress.put_statement(
+            {"slice", copy::record_name(fresh.id), copy::to_json(fresh)}),
+        sessions.progress.put_statement(to_named(plan.records[table->id]))));
+    if (!done.ok()) return done.error().within("begin " + table->target.to_string() + " anew");
+    table->state->rows_copied = table->state->bytes_copied = 0;
+    plan.slices.push_back(std::move(fresh));
+  }
+  return Unit{};
+}
+
 // Tables that foreign key actions change begin from nothing, or go on from what is there.
 Status prepare_cascades(const RunSessions& sessions, RunPlan& plan) {
   for (const PlanPtr& table : plan.plans) {
@@ -367,6 +374,14 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
                              run.value().value("source", ""), identity),
                  0};
   }
+  if (run.value().value("version", 0) != kVersion) {
+    return Error{
+        Errc::refused,
+        fmt::format("the saved run was begun by another version of wherry; go on with that "
+                    "one, or drop the database of {} to begin anew",
+                    sessions.progress.table("progress")),
+        0};
+  }
   plan.by_gtid = run.value().value("by_gtid", true);
   plan.first = {
       {run.value().value("first_file", ""), run.value().value("first_offset", std::uint64_t{0})},
@@ -390,6 +405,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   sink::drop_through(plan.done, plan.low.cseq);
   if (Status tables = resume_tables(sessions, saved, plan); !tables.ok()) return tables.error();
   if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
+  if (Status anew = restart_changed(sessions, plan); !anew.ok()) return anew.error();
   return plan;
 }
 
@@ -448,7 +464,6 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
     Result<RunPlan> resumed = plan_resumed(options, sessions, *found.value());
     if (!resumed.ok()) return resumed;
     plan = std::move(resumed).value();
-    mark_late_indexes(plan, options, true);
   } else {
     if (Status cleared = sessions.progress.clear(sessions.target); !cleared.ok())
       return cleared.error();

@@ -2,11 +2,12 @@
 // the target. The caller's thread; borrows the sessions for the call.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "control/options.h"
+#include "control/table_record.h"
 #include "copy/definitions.h"
 #include "copy/slice.h"
 #include "dispatch/board.h"
@@ -24,7 +25,7 @@ struct RunPlan {
   sink::Ranges done;       // at the target already, above low
   std::vector<dispatch::PlanPtr> plans;
   std::vector<copy::Slice> slices;
-  std::set<std::uint32_t> late_indexes;  // tables whose plain indexes may still be missing
+  std::map<std::uint32_t, TableRecord> records;  // by table
   std::vector<std::string> warnings;
 
   std::vector<copy::Route> routes() const;

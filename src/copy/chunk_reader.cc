@@ -70,6 +70,8 @@ Status ChunkReader::read_slice(const Slice& slice) {
   const PlanPtr plan = links_.catalog.find(slice.id.table);
   if (plan == nullptr)
     return Error{Errc::conflict, fmt::format("table {} is no longer followed", slice.id.table), 0};
+  if (plan->source.columns.empty())
+    return Error{Errc::conflict, plan->source.name.to_string() + " is about to change", 0};
   return plan->keyless() ? read_whole(plan, slice) : read_keyed(plan, slice);
 }
 

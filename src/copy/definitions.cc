@@ -206,6 +206,7 @@ Result<std::set<TableName>> existing_names(mysql::Session& target) {
 // one.
 struct Creations {
   std::vector<NamedStatement> databases, tables, children;
+  LateKeys late;
 };
 
 bool has_primary_key(const sql::CreateTable& table) {
@@ -225,8 +226,12 @@ Status plan_table(const TableStep& step, const Route& route, std::string_view te
   }
   Result<sql::CreateTable> table = definition_for_target(step, route, text);
   if (!table.ok()) return table.error();
-  if (exists)
-    return compare_existing(step.ends, route, std::move(table).value(), step.options.late_indexes);
+  const bool late = step.options.late_indexes && !step.options.small.contains(route.source);
+  if (exists) {
+    Status same = compare_existing(step.ends, route, table.value(), step.options.late_indexes);
+    if (same.ok() && late) out.late[route.source] = sql::take_late_keys(table.value());
+    return same;
+  }
   if (step.keys_required && !has_primary_key(table.value())) {
     return Error{
         Errc::refused,
@@ -236,8 +241,7 @@ Status plan_table(const TableStep& step, const Route& route, std::string_view te
             route.source.to_string()),
         0};
   }
-  if (step.options.late_indexes && !step.options.small.contains(route.source))
-    (void)sql::take_late_keys(table.value());
+  if (late) out.late[route.source] = sql::take_late_keys(table.value());
   std::vector<NamedStatement>& list =
       table.value().foreign_keys.empty() ? out.tables : out.children;
   list.push_back({"create " + route.target.to_string(), sql::to_text(table.value())});
@@ -306,26 +310,18 @@ std::string key_name(const std::string& key) {
   return ascii::lower(key.substr(begin, end - begin));
 }
 
-// The keys of the source's definition that the target lacks, in the target's words.
-Result<std::vector<std::string>> missing_keys(const Ends& ends, const Route& route) {
-  Result<std::string> text = mysql::read_create_table(ends.source, route.source);
-  if (!text.ok()) return text.error();
-  Result<sql::CreateTable> wanted = sql::parse_create_table(text.value());
-  if (!wanted.ok()) return wanted.error().within(route.source.to_string());
-  // Only keys are translated: what columns became was settled when the table was created.
-  sql::CreateTable late = {
-      wanted.value().head, {}, sql::take_late_keys(wanted.value()), {}, {}, ")"};
-  Status done = sql::translate(late, ends.from(), ends.to());
-  if (!done.ok()) return done.error().within(route.source.to_string());
-  text = mysql::read_create_table(ends.target, route.target);
+// Those of the keys that the target's table does not have yet.
+Result<std::vector<std::string>> missing_keys(mysql::Session& target, const TableName& table,
+                                              const std::vector<std::string>& keys) {
+  Result<std::string> text = mysql::read_create_table(target, table);
   if (!text.ok()) return text.error();
   Result<sql::CreateTable> there = sql::parse_create_table(text.value());
-  if (!there.ok()) return there.error().within(route.target.to_string());
+  if (!there.ok()) return there.error().within(table.to_string());
   std::set<std::string> present;
   for (const std::string& key : there.value().keys) present.insert(key_name(key));
   std::vector<std::string> missing;
-  for (std::string& key : late.keys) {
-    if (!present.contains(key_name(key))) missing.push_back(std::move(key));
+  for (const std::string& key : keys) {
+    if (!present.contains(key_name(key))) missing.push_back(key);
   }
   return missing;
 }
@@ -343,13 +339,13 @@ Result<mysql::Outcome> add_keys(mysql::Session& target, const TableName& table,
 
 }  // namespace
 
-Status create_tables(mysql::Session& source, mysql::Session& target,
-                     const std::vector<Route>& routes, const DefinitionOptions& options) {
+Result<LateKeys> create_tables(mysql::Session& source, mysql::Session& target,
+                               const std::vector<Route>& routes, const DefinitionOptions& options) {
   const Ends ends{source, target};
   const TargetNames names(routes);
   mysql::SettingScope scope(target);
   Status done = prepare_target(target, scope);
-  if (!done.ok()) return done;
+  if (!done.ok()) return done.error();
   TableStep step{ends, names, options, to_map(options), {}, false};
   Result<bool> required = keys_are_required(target);
   if (!required.ok()) return required.error();
@@ -364,25 +360,26 @@ Status create_tables(mysql::Session& source, mysql::Session& target,
   done = run_one_by_one(target, creations.value().databases);
   if (done.ok()) done = create_tables_of(step, creations.value().tables);
   if (done.ok()) done = run_one_by_one(target, creations.value().children);
-  return done;
+  if (!done.ok()) return done.error();
+  return std::move(creations.value().late);
 }
 
-Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Route& route) {
-  const Ends ends{source, target};
+Status add_late_indexes(mysql::Session& target, const TableName& table,
+                        const std::vector<std::string>& wanted) {
   mysql::SettingScope scope(target);
   Status ready = prepare_target(target, scope);
   if (!ready.ok()) return ready;
   // A statement of a session that was lost may still have added them after they were looked for.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<std::vector<std::string>> keys = missing_keys(ends, route);
+    Result<std::vector<std::string>> keys = missing_keys(target, table, wanted);
     if (!keys.ok()) return keys.error();
     if (keys.value().empty()) return Unit{};
     target.set_read_timeout(kIndexTimeout);
-    Result<mysql::Outcome> done = add_keys(target, route.target, keys.value());
+    Result<mysql::Outcome> done = add_keys(target, table, keys.value());
     target.set_read_timeout(mysql::SessionOptions{}.read_timeout);
     if (done.ok()) return Unit{};
     if (done.error().server_code != kDuplicateKeyName || attempt > 0) {
-      return done.error().within("add indexes to " + route.target.to_string());
+      return done.error().within("add indexes to " + table.to_string());
     }
   }
   return Unit{};

@@ -4,6 +4,7 @@
 // The caller's thread; borrows the sessions for the call.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,17 +31,22 @@ struct DefinitionOptions {
   std::vector<std::pair<std::string, std::string>> collation_map;
 };
 
+// Definitions of plain indexes that are added once the rows are there, in the target's words, by
+// the table's name at the source.
+using LateKeys = std::map<TableName, std::vector<std::string>>;
+
 // CREATE DATABASE (character set and collation of the source's) and CREATE TABLE for all routes,
 // with foreign keys in any order. A table that exists: Errc::refused, or with use_existing its
 // definition is compared and the differing lines are named. A refusal comes before anything is
 // created. A run that is resumed passes use_existing: plain indexes that come late may then be
-// there or not.
-Status create_tables(mysql::Session& source, mysql::Session& target,
-                     const std::vector<Route>& routes, const DefinitionOptions& options);
+// there or not. Returns what is to be added late.
+Result<LateKeys> create_tables(mysql::Session& source, mysql::Session& target,
+                               const std::vector<Route>& routes, const DefinitionOptions& options);
 
-// Adds to the target table every plain index that the source's definition has and the target lacks.
-// Online where the server can (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.
-Status add_late_indexes(mysql::Session& source, mysql::Session& target, const Route& route);
+// Adds those of the keys that the target's table lacks. Online where the server can
+// (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.
+Status add_late_indexes(mysql::Session& target, const TableName& table,
+                        const std::vector<std::string>& keys);
 
 // Raises the AUTO_INCREMENT counters of the target to the source's. Tables that are gone have none.
 Status raise_auto_increments(mysql::Session& source, mysql::Session& target,

@@ -76,6 +76,26 @@ void SliceQueue::drop_table(std::uint32_t table) {
   });
 }
 
+Slice SliceQueue::restart_table(std::uint32_t table, bool whole) {
+  return state_.with([&](State& state) {
+    Entry fresh;
+    fresh.slice.id = {table, 0};
+    fresh.slice.whole = whole;
+    for (const auto& [key, entry] : state.slices) {
+      if (key.first != table) continue;
+      // A number is not used twice: what is on its way must not be taken for the new slice's.
+      fresh.slice.id.number = key.second + 1;
+      if (entry.slice.whole && entry.stage == Stage::reading) state.whole_busy = false;
+    }
+    std::erase_if(state.order, [&](const auto& key) { return key.first == table; });
+    std::erase_if(state.slices, [&](const auto& entry) { return entry.first.first == table; });
+    const auto key = key_of(fresh.slice.id);
+    state.open[table] = 1;
+    state.order.push_back(key);
+    return (state.slices[key] = fresh).slice;
+  });
+}
+
 void SliceQueue::placed(const dispatch::Chunk& chunk) {
   state_.with([&](State& state) {
     Entry& entry = state.slices[key_of(chunk.slice)];
@@ -93,7 +113,9 @@ void SliceQueue::placed(const dispatch::Chunk& chunk) {
 
 void SliceQueue::again(dispatch::SliceId id) {
   state_.with([&](State& state) {
-    Entry& entry = state.slices[key_of(id)];
+    const auto found = state.slices.find(key_of(id));
+    if (found == state.slices.end()) return;  // its table began anew
+    Entry& entry = found->second;
     if (entry.stage == Stage::ready || entry.stage == Stage::committed) return;
     entry.stage = Stage::ready;
     if (entry.slice.whole) state.whole_busy = false;

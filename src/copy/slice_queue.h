@@ -35,6 +35,9 @@ class SliceQueue {
   // The chunk is committed at the target. True: with it the whole table is.
   bool committed(const dispatch::Chunk& chunk);
 
+  // The table begins anew with one slice; chunks of its old ones find no place any more.
+  Slice restart_table(std::uint32_t table, bool whole);
+
   // The table is gone.
   void drop_table(std::uint32_t table);
 

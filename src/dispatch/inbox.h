@@ -24,6 +24,12 @@ struct HoldRequest {
   Guarded<Answer> answer{Answer::none};
 };
 
+// Asks how much work the lanes have been given: what the asker changed before holds for all later
+// work.
+struct TurnRequest {
+  Guarded<std::optional<LaneSeqs>> given{std::nullopt};
+};
+
 class Inbox {
  public:
   // False: closed.
@@ -36,18 +42,22 @@ class Inbox {
   bool put(std::shared_ptr<HoldRequest> request) {
     return put_into([&](Items& items) { items.holds.push_back(std::move(request)); });
   }
+  bool put(std::shared_ptr<TurnRequest> request) {
+    return put_into([&](Items& items) { items.turns.push_back(std::move(request)); });
+  }
 
   struct Taken {
     decode::BatchPtr batch;  // the next one, where wanted and there
     std::vector<std::shared_ptr<Chunk>> chunks;
     std::vector<std::shared_ptr<HoldRequest>> holds;
+    std::vector<std::shared_ptr<TurnRequest>> turns;
     bool closed = false;
   };
   // Waits a while for anything. with_batch: false leaves batches where they are.
   Taken take(std::chrono::milliseconds wait, bool with_batch) {
     items_.wait_for(wait, [&](const Items& items) {
       return items.closed || (with_batch && !items.paused && !items.batches.empty()) ||
-             !items.chunks.empty() || !items.holds.empty();
+             !items.chunks.empty() || !items.holds.empty() || !items.turns.empty();
     });
     return items_.with([&](Items& items) {
       Taken taken;
@@ -57,6 +67,7 @@ class Inbox {
       }
       taken.chunks.swap(items.chunks);
       taken.holds.swap(items.holds);
+      taken.turns.swap(items.turns);
       taken.closed = items.closed;
       return taken;
     });
@@ -76,6 +87,7 @@ class Inbox {
     std::deque<decode::BatchPtr> batches;
     std::vector<std::shared_ptr<Chunk>> chunks;
     std::vector<std::shared_ptr<HoldRequest>> holds;
+    std::vector<std::shared_ptr<TurnRequest>> turns;
     bool paused = false;
     bool closed = false;
   };

@@ -35,6 +35,7 @@ class LaneRouter {
   void send(Work work, const Touched& touched, unsigned lane);
   // Waits until everything given out has committed. False: the run ends.
   bool drain() { return board_.wait_idle(given_); }
+  const LaneSeqs& given() const { return given_; }
 
   unsigned lanes() const { return static_cast<unsigned>(lanes_.size()); }
 

@@ -127,6 +127,8 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
     touched.one_by_one = true;
     touched.opaque_tables.insert(plan.id);
   }
+  if (plan.state->single_file.load(std::memory_order_acquire))
+    touched.opaque_tables.insert(plan.id);
   if (plan.cascade_parent && reader.value().kind() != decode::RowKind::insert)
     reach_children(touched);
   for (;;) {

@@ -23,8 +23,8 @@ class RowScan {
     const decode::Group& group;
   };
   // Collects what the group's rows touch; of tables with an open copy the keys go into the ring, at
-  // that place. Of a part of a large group only the tables are noted, and snapshots before it become
-  // worthless.
+  // that place. Of a part of a large group only the tables are noted, and snapshots before it
+  // become worthless.
   Result<Touched> scan(const WorkBatch& work, const decode::Group& group, const Place& place);
   Result<Touched> scan(const WorkBatch& work, const decode::Group& group) {
     return scan(work, group, {*work.batch, group});

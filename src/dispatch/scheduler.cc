@@ -24,7 +24,7 @@ Status Scheduler::run(const FilePosition& from) {
   generation_ = options_.generation;
   for (;;) {
     Inbox::Taken taken = links_.inbox.take(200ms, true);
-    placement_.take(taken);
+    take_in(taken);
     if (taken.closed || links_.board.closed()) return Unit{};
     if (taken.batch != nullptr) {
       if (Status done = on_batch(taken.batch); !done.ok()) return done;
@@ -32,6 +32,12 @@ Status Scheduler::run(const FilePosition& from) {
     if (inside_parts_) continue;  // a chunk must not end up inside an open target transaction
     if (Status placed = place(); !placed.ok()) return placed;
   }
+}
+
+void Scheduler::take_in(Inbox::Taken& taken) {
+  for (const auto& turn : taken.turns)
+    turn->given.with([&](std::optional<LaneSeqs>& given) { given = router_.given(); });
+  placement_.take(taken);
 }
 
 Status Scheduler::place() { return placement_.run(seen_, cseq_, generation_); }
@@ -130,7 +136,7 @@ Status Scheduler::wait_while_held(const Touched& touched) {
   };
   while (held()) {
     Inbox::Taken taken = links_.inbox.take(200ms, false);
-    placement_.take(taken);
+    take_in(taken);
     if (taken.closed || links_.board.closed()) return Error{Errc::interrupted, "the run ends", 0};
     if (Status placed = place(); !placed.ok()) return placed;
   }

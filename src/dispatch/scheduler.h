@@ -81,6 +81,7 @@ class Scheduler {
   Status on_group(const SharedWork& work, std::uint32_t index);
   Status on_rows(const SharedWork& work, std::uint32_t index, bool one_by_one);
   Status on_part(const SharedWork& work, std::uint32_t index);
+  void take_in(Inbox::Taken& taken);
   Status place();
   Status wait_while_held(const Touched& touched);
   Work make_work(const SharedWork& work, std::uint32_t index, bool one_by_one) const;

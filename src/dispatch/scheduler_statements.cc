@@ -147,6 +147,10 @@ Result<bool> Scheduler::on_ddl(const StatementEvent& event) {
                     event.position, sql::printable(event.statement, event.query.statement)),
         0};
   }
+  // A table that is held takes its rows from before the statement.
+  Touched touched;
+  for (const PlanPtr& plan : links_.catalog.all()) touched.tables.insert(plan->id);
+  if (Status waited = wait_while_held(touched); !waited.ok()) return waited.error();
   if (!router_.drain()) return Error{Errc::interrupted, "the run ends", 0};
   Status ran = links_.statements.run(event);
   if (!ran.ok()) return ran.error();

@@ -39,6 +39,10 @@ struct TableState {
   std::atomic<bool> started{true};
   std::atomic<std::uint64_t> skip_through{0};
 
+  // A definition is about to change at the target beside the stream: changes of the table follow
+  // each other, one target transaction at a time.
+  std::atomic<bool> single_file{false};
+
   bool open() const { return strict_after.load(std::memory_order_acquire) == kNotYet; }
   bool tolerant(std::uint64_t cseq) const {
     return cseq <= strict_after.load(std::memory_order_acquire);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/ascii.h"
+#include "support/quote.h"
 
 namespace wherry {
 namespace {
@@ -96,6 +97,19 @@ const Index* row_key(const Table& table) {
     if (best == nullptr || rank(index) < rank(*best)) best = &index;
   }
   return best;
+}
+
+std::string key_signature(const Table& table) {
+  std::string out;
+  const Index* key = row_key(table);
+  if (key == nullptr) return out;
+  for (const IndexPart& part : key->parts) {
+    const Column& column = table.columns[part.column];
+    if (!out.empty()) out += ", ";
+    out += quote_name(column.name) + " " + column.type;
+    if (!column.collation.empty()) out += " " + column.collation;
+  }
+  return out;
 }
 
 }  // namespace wherry

@@ -99,4 +99,8 @@ struct Table {
 // narrowest. Null: the table has none. The pointer lives as long as the table is unchanged.
 const Index* row_key(const Table& table);
 
+// The columns of the row key with their types, "" without one. Places in the order of one key mean
+// nothing under another.
+std::string key_signature(const Table& table);
+
 }  // namespace wherry

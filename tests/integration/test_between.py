@@ -100,3 +100,84 @@ def test_xa_commit_after_the_snapshot(t):
     with locker.cursor() as cursor:
         cursor.execute("UNLOCK TABLES")
     _finish(source, target, run)
+
+
+@test()
+def test_key_changed_while_the_table_is_copied(t):
+    """Bounds of one key mean nothing under another: the table begins anew."""
+    source, target = t.pair()
+    _fill(source)
+    source.execute("UPDATE d.t SET v=31-id")
+    run = _start_after_first_chunk(t, source, target)
+    source.execute(
+        "ALTER TABLE d.t DROP PRIMARY KEY, ADD PRIMARY KEY (v)",
+        "UPDATE d.t SET v=v+100 WHERE v IN (1, 15, 30)",
+    )
+    _let_go(run)
+    _finish(source, target, run)
+
+
+@test()
+def test_key_dropped_while_the_table_is_copied(t):
+    source, target = t.pair()
+    _fill(source)
+    run = _start_after_first_chunk(t, source, target)
+    source.execute(
+        "ALTER TABLE d.t DROP PRIMARY KEY",
+        "INSERT INTO d.t SELECT * FROM d.t WHERE id<5",
+        "DELETE FROM d.t WHERE id=30",
+    )
+    _let_go(run)
+    _finish(source, target, run)
+
+
+@test()
+def test_resume_after_a_changed_key(t):
+    source, target = t.pair()
+    _fill(source)
+    source.execute("UPDATE d.t SET v=31-id")
+    run = _start_after_first_chunk(t, source, target)
+    source.execute(
+        "ALTER TABLE d.t DROP PRIMARY KEY, ADD PRIMARY KEY (v)",
+        "UPDATE d.t SET v=v+100 WHERE v IN (1, 15, 30)",
+    )
+    _wait_followed(source, target)
+    run.kill9()
+    run = wherry.start_copy(t, source, target, "--resume")
+    _finish(source, target, run)
+
+
+_INDEXED = (
+    "v INT, note VARCHAR(20), KEY by_v (v), KEY by_note (note), KEY by_both (v, note),"
+    " KEY by_prefix (note(3))"
+)
+
+
+@test()
+def test_late_indexes_and_alter(t):
+    """Statements meet a table with the indexes that the source's had, and leave what they left."""
+    source, target = t.pair()
+    _fill(source, _INDEXED)
+    run = _start_after_first_chunk(t, source, target)
+    source.execute(
+        "ALTER TABLE d.t DROP INDEX by_v",
+        "ALTER TABLE d.t CHANGE note label VARCHAR(30)",
+        "CREATE INDEX added ON d.t (label, v)",
+        "RENAME TABLE d.t TO d.u",
+        "UPDATE d.u SET v=v+1",
+    )
+    _let_go(run)
+    _finish(source, target, run)
+
+
+@test()
+def test_late_indexes_are_those_of_the_stream(t):
+    """An index that the source has, and the stream has not come to yet, is not built twice."""
+    source, target = t.pair()
+    _fill(source, _INDEXED)
+    run = _start_after_first_chunk(t, source, target)
+    run.action("pause")
+    source.execute("CREATE INDEX added ON d.t (v)", "DROP INDEX by_note ON d.t")
+    run.interrupt()
+    run = wherry.start_copy(t, source, target, "--resume")
+    _finish(source, target, run)

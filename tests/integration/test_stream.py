@@ -247,3 +247,27 @@ def test_stricter_key_at_the_target(t):
     code = run.wait()
     check(code in (wherry.EXIT_FAILED, wherry.EXIT_REFUSED), run.tail)
     check("d.t" in run.err, run.tail)
+
+
+@test()
+def test_resume_knows_what_statements_made(t):
+    """Tables that were made, renamed and dropped by the stream are followed after a resume as well."""
+    source, target = t.pair()
+    data.shop(source)
+    run = wherry.start_streaming(t, source, target, cutover="never")
+    source.execute(
+        "CREATE TABLE shop.late (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO shop.late VALUES (1,1),(2,2)",
+        "RENAME TABLE shop.words TO shop.phrases",
+        "DROP TABLE shop.orders",
+        "CREATE TABLE shop.last (id INT PRIMARY KEY)",
+    )
+    wait_until(lambda: target.rows("SHOW TABLES FROM shop LIKE 'last'"), 30, "the last table")
+    run.interrupt()
+    source.execute(
+        "INSERT INTO shop.late VALUES (3,3)",
+        "INSERT INTO shop.last VALUES (3)",
+        "DELETE FROM shop.phrases",
+    )
+    run = wherry.start_streaming(t, source, target, "--resume")
+    _finish(t, source, target, run)

@@ -57,15 +57,33 @@ Status DdlRunner::run(const StatementEvent& event) {
   if (!before.ok()) return before.error();
   Result<bool> ran = already_ran(event, before.value());
   if (!ran.ok()) return ran.error();
+  if (Status known = remember_keys(event); !known.ok()) return known;
   if (!ran.value()) {
     if (Status noted = note(event, "begun", before.value()); !noted.ok()) return noted;
     if (Status done = execute(event); !done.ok()) return done;
   }
-  if (Status noted = note(event, "finished", before.value()); !noted.ok()) return noted;
+  records_.clear();
   if (Status fresh = refresh(event); !fresh.ok())
     return fresh.error().within("read the definitions after a DDL");
+  if (Status noted = note(event, "finished", before.value()); !noted.ok()) return noted;
   log::info("apply", "ran at the target: {}",
             sql::printable(event.statement, event.query.statement));
+  return Unit{};
+}
+
+// Which key the slices of each table are cut by. Noted with the statement's beginning: after a
+// crash the definitions at the target may be the new ones already.
+Status DdlRunner::remember_keys(const StatementEvent& event) {
+  keys_.clear();
+  records_.clear();
+  for (const PlanPtr& plan : affected(event)) {
+    if (!plan->state->open()) continue;
+    Result<Table> table = mysql::read_table(*session_, plan->target);
+    if (!table.ok() && table.error().code == Errc::lost) continue;  // it ran before a crash
+    if (!table.ok()) return table.error();
+    const std::string& key = keys_[plan->id] = key_signature(table.value());
+    records_.push_back(progress_.put_statement(selection_.record(*plan, key)));
+  }
   return Unit{};
 }
 
@@ -88,12 +106,13 @@ Status DdlRunner::note(const StatementEvent& event, std::string_view state,
   // A group that goes on with rows (CREATE TABLE ... SELECT) is finished by the lane that writes
   // them.
   if (state == "finished" && !event.rows_follow) add_to(next.done, event.cseq);
-  const std::string sql = fmt::format(
+  std::string sql = fmt::format(
       "BEGIN;{};REPLACE INTO {} (job, cseq, state, statement, position, before_state) VALUES "
-      "('copy', {}, '{}', {}, {}, {});COMMIT",
+      "('copy', {}, '{}', {}, {}, {})",
       progress_.lane_statement(epoch_, next), progress_.table("ddl_progress"), event.cseq, state,
       quote_text(event.query.statement), quote_text(event.position), quote_text(before));
-  Result<std::vector<mysql::Outcome>> done = session_->execute_all(sql);
+  for (const std::string& statement : records_) sql += ";" + statement;
+  Result<std::vector<mysql::Outcome>> done = session_->execute_all(sql + ";COMMIT");
   if (!done.ok()) return done.error().within("write ddl_progress");
   if (done.value()[1].affected != 1)
     return Error{Errc::conflict, "fenced: another run has taken over the target", 0};
@@ -228,7 +247,10 @@ Status DdlRunner::refresh(const StatementEvent& event) {
   }
   for (const PlanPtr& plan : before) {
     ++plan->state->epoch;
-    if (!placed.contains(plan->id)) selection_.dropped(plan->id);
+    if (placed.contains(plan->id)) continue;
+    selection_.dropped(plan->id);
+    records_.push_back(drop_table_statement(progress_, plan->id));
+    records_.push_back(drop_slices_statement(progress_, plan->id));
   }
   for (const PlanPtr& plan : dispatch::with_cascades(catalog_.all())) catalog_.put(plan);
   return Unit{};
@@ -258,23 +280,27 @@ Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) 
     }
   }
   auto state = origin != nullptr ? origin->state : std::make_shared<dispatch::TableState>();
-  if (origin != nullptr && state->open()) {
-    const Index* key = row_key(shape);
-    std::vector<std::string> names, old_names;
-    for (std::size_t i = 0; key != nullptr && i < key->parts.size(); ++i)
-      names.push_back(shape.columns[key->parts[i].column].type);
-    for (const std::size_t column : origin->key)
-      old_names.push_back(origin->source.columns[column].type);
-    if (names != old_names) {
-      return Error{
-          Errc::unsupported,
-          fmt::format("the key of {} changed while the table was being copied; copy it again",
-                      source.to_string()),
-          0};
-    }
-  }
   const std::uint32_t id = origin != nullptr ? origin->id : catalog_.next_id();
-  catalog_.put(dispatch::make_plan(id, std::move(shape), target, std::move(state)));
+  const std::string key = key_signature(shape);
+  const PlanPtr plan = dispatch::make_plan(id, std::move(shape), target, std::move(state));
+  catalog_.put(plan);
+  records_.push_back(progress_.put_statement(selection_.record(*plan, key)));
+  const auto before = keys_.find(id);
+  if (before == keys_.end() || before->second == key) return Unit{};
+  return restart(*plan);
+}
+
+// Where a slice stands is told by the key that it was cut by: under another one nobody knows which
+// rows are at the target. So there are none, and the table is read from its beginning.
+Status DdlRunner::restart(const dispatch::TablePlan& plan) {
+  log::info("copy", "{} is copied anew: its key changed", plan.source.name.to_string());
+  Result<std::vector<mysql::Outcome>> emptied = session_->execute_all(
+      fmt::format("SET foreign_key_checks = 0;TRUNCATE TABLE {}.{}",
+                  quote_name(plan.target.database), quote_name(plan.target.table)));
+  if (!emptied.ok()) return emptied.error().within("empty " + plan.target.to_string());
+  plan.state->rows_copied = plan.state->bytes_copied = 0;
+  records_.push_back(drop_slices_statement(progress_, plan.id));
+  records_.push_back(progress_.put_statement(selection_.restart(plan)));
   return Unit{};
 }
 

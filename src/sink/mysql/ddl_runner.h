@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,11 @@ struct DdlSelection {
   std::function<Status(const dispatch::TablePlan&)> settle;
   // A table is gone: nothing of it is left to copy.
   std::function<void(std::uint32_t table)> dropped;
+  // The progress row of a table. key: key_signature() at the target, where it is known.
+  std::function<NamedRecord(const dispatch::TablePlan&, const std::string& key)> record;
+  // The copy of a table begins anew, since its slices were cut by another key; the target's table
+  // is empty. Returns the progress row of its only slice.
+  std::function<NamedRecord(const dispatch::TablePlan&)> restart;
 };
 
 class DdlRunner final : public dispatch::StatementRunner {
@@ -53,12 +59,14 @@ class DdlRunner final : public dispatch::StatementRunner {
   Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
   Status note(const dispatch::StatementEvent& event, std::string_view state,
               const std::string& before);
+  Status remember_keys(const dispatch::StatementEvent& event);
   Status execute(const dispatch::StatementEvent& event);
   std::vector<std::string> settings(const dispatch::StatementEvent& event) const;
   Result<std::string> state_of(const dispatch::StatementEvent& event);
   std::vector<dispatch::PlanPtr> affected(const dispatch::StatementEvent& event) const;
   Status refresh(const dispatch::StatementEvent& event);
   Status refresh_table(const TableName& source, const dispatch::PlanPtr& origin);
+  Status restart(const dispatch::TablePlan& plan);
 
   const TargetOptions target_;
   const std::uint64_t epoch_;
@@ -68,6 +76,8 @@ class DdlRunner final : public dispatch::StatementRunner {
   const DdlSelection selection_;
   LaneRecord record_;
   std::unique_ptr<mysql::Session> session_;
+  std::map<std::uint32_t, std::string> keys_;  // of tables still being copied, before the statement
+  std::vector<std::string> records_;           // statements that go with the next note
 };
 
 }  // namespace wherry::sink

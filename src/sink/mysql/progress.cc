@@ -318,4 +318,14 @@ Status Progress::drop(mysql::Session& session) const {
   return Unit{};
 }
 
+std::string drop_slices_statement(const Progress& progress, std::uint32_t number) {
+  return fmt::format("DELETE FROM {} WHERE job = '{}' AND kind = 'slice' AND name LIKE '{}.%'",
+                     progress.table("progress"), kJob, number);
+}
+
+std::string drop_table_statement(const Progress& progress, std::uint32_t number) {
+  return fmt::format("DELETE FROM {} WHERE job = '{}' AND kind = 'table' AND name = '{}'",
+                     progress.table("progress"), kJob, number);
+}
+
 }  // namespace wherry::sink

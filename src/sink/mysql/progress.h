@@ -94,4 +94,8 @@ class Progress {
   std::string database_;
 };
 
+// Statements that remove the records of a table's slices, and its own.
+std::string drop_slices_statement(const Progress& progress, std::uint32_t table);
+std::string drop_table_statement(const Progress& progress, std::uint32_t table);
+
 }  // namespace wherry::sink

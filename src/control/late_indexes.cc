@@ -1,0 +1,128 @@
+#include "control/late_indexes.h"
+
+#include <chrono>
+
+#include "control/table_record.h"
+#include "copy/definitions.h"
+#include "sink/mysql/retry.h"
+
+namespace wherry::control {
+
+using dispatch::PlanPtr;
+using namespace std::chrono_literals;
+
+void LateIndexes::expect(std::uint32_t table, std::vector<std::string> keys) {
+  if (keys.empty()) return;
+  state_.with([&](State& state) { state.keys[table] = std::move(keys); });
+}
+
+std::vector<std::string> LateIndexes::keys_of(std::uint32_t table) const {
+  return state_.read([&](const State& state) {
+    const auto found = state.keys.find(table);
+    return found == state.keys.end() ? std::vector<std::string>() : found->second;
+  });
+}
+
+bool LateIndexes::all_built() const {
+  return state_.read([](const State& state) { return state.keys.empty(); });
+}
+
+void LateIndexes::rows_are_there(std::uint32_t table) {
+  state_.with([&](State& state) {
+    if (state.keys.contains(table)) state.wanted.insert(table);
+  });
+}
+
+void LateIndexes::dropped(std::uint32_t table) {
+  state_.with([&](State& state) { state.keys.erase(table); });
+}
+
+void LateIndexes::close() {
+  state_.with([](State& state) { state.closed = true; });
+}
+
+bool LateIndexes::closed() const {
+  return state_.read([](const State& state) { return state.closed; });
+}
+
+Status LateIndexes::build_before_statement(const PlanPtr& table) {
+  return keys_of(table->id).empty() ? Status(Unit{}) : build(table);
+}
+
+Status LateIndexes::run() {
+  while (!closed()) {
+    state_.wait_for(200ms,
+                    [](const State& state) { return state.closed || !state.wanted.empty(); });
+    const std::optional<std::uint32_t> next =
+        state_.with([](State& state) -> std::optional<std::uint32_t> {
+          if (state.closed || state.wanted.empty()) return std::nullopt;
+          const std::uint32_t table = *state.wanted.begin();
+          state.wanted.erase(state.wanted.begin());
+          return table;
+        });
+    if (!next) continue;
+    const PlanPtr table = links_.catalog.find(*next);
+    if (table == nullptr) continue;  // dropped
+    if (Status done = build_beside_the_stream(table); !done.ok())
+      return done.error().within("late indexes");
+  }
+  return Unit{};
+}
+
+// The server lets an ALTER begin and end only while no transaction has the table open, and no
+// transaction may open it while the ALTER waits: two lanes of which one waits for the other's row
+// would stand in a circle with it. So the table's changes go in single file, and all that went
+// otherwise has committed.
+Status LateIndexes::build_beside_the_stream(const PlanPtr& table) {
+  table->state->single_file.store(true, std::memory_order_release);
+  const bool turn = wait_for_turn();
+  Status done = turn ? build(table) : Status(Error{Errc::interrupted, "the run ends", 0});
+  table->state->single_file.store(false, std::memory_order_release);
+  return done;
+}
+
+// Until all work that lanes were given by now has committed. False: the run ends.
+bool LateIndexes::wait_for_turn() {
+  const auto request = std::make_shared<dispatch::TurnRequest>();
+  if (!links_.inbox.put(request)) return false;
+  const auto answered = [](const std::optional<dispatch::LaneSeqs>& given) {
+    return given.has_value();
+  };
+  while (!request->given.wait_for(200ms, answered)) {
+    if (closed()) return false;
+  }
+  return links_.board.wait_idle(*request->given.read([](const auto& given) { return given; }));
+}
+
+Status LateIndexes::build(const PlanPtr& table) {
+  state_.wait([&](const State& state) { return !state.building.contains(table->id); },
+              [&](State& state) { state.building.insert(table->id); });
+  Status done = add(table);
+  state_.with([&](State& state) { state.building.erase(table->id); });
+  return done;
+}
+
+Status LateIndexes::add(const PlanPtr& table) {
+  const std::vector<std::string> keys = keys_of(table->id);
+  if (keys.empty()) return Unit{};
+  sink::RetryClock clock(300s);
+  for (;;) {
+    Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(links_.target);
+    Status done =
+        to.ok() ? copy::add_late_indexes(*to.value(), table->target, keys) : Status(to.error());
+    // A resume must not bring back what a later statement drops.
+    if (done.ok()) done = links_.progress.put(*to.value(), to_named(to_record(*table, "", {})));
+    if (done.ok()) break;
+    const sink::Retry retry = clock.next(done.error());
+    if (!retry.again) return done;
+    if (!sink::retry_pause(retry.pause, [&] { return closed(); }))
+      return Error{Errc::interrupted, "the run ends", 0};
+  }
+  state_.with([&](State& state) {
+    state.keys.erase(table->id);
+    state.wanted.erase(table->id);
+  });
+  return Unit{};
+}
+
+}  // namespace wherry::control

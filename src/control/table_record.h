@@ -1,0 +1,30 @@
+// What wherry.progress keeps of a followed table: its names, the key that its slices are cut by,
+// and the indexes that it still lacks. Values; docs/format/progress.md has the format.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/tables.h"
+#include "sink/mysql/progress.h"
+
+namespace wherry::control {
+
+struct TableRecord {
+  std::uint32_t id = 0;
+  TableName source;
+  TableName target;
+  // key_signature() at the target of the table that the slices belong to; empty until a statement
+  // of the stream could change it.
+  std::string key;
+  std::vector<std::string> late;  // definitions of indexes, in the target's words
+};
+
+TableRecord to_record(const dispatch::TablePlan& plan, std::string key,
+                      std::vector<std::string> late);
+sink::NamedRecord to_named(const TableRecord& record);
+Result<TableRecord> to_table_record(const sink::NamedRecord& named);
+
+}  // namespace wherry::control
