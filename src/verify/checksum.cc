@@ -212,6 +212,11 @@ void Worker::finish(const Task& task, Result<Findings> findings, std::vector<Tas
               std::back_inserter(verdict.listed));
     if (found.at_least)
       add_note(verdict, "at least so many differences: there are too many to count each");
+    if (found.moving > 0) {
+      add_note(verdict, fmt::format("{} rows are not comparable while written to: they were others "
+                                    "at each look",
+                                    found.moving));
+    }
     if (work.open_tasks > 0 || work.failed) return;
     // Two servers may sort text differently under one name: then ranges differ though the rows
     // agree.

@@ -27,12 +27,15 @@ class MemoryReader : public RowReader {
     change_at_ = reading;
     change_ = std::move(change);
   }
+  // Runs before each reading.
+  void before_each(std::function<void(std::vector<TextRow>&)> change) { each_ = std::move(change); }
   int readings() const { return readings_; }
   std::size_t rows_sent() const { return sent_; }
 
   Status read(const RowRequest& request, const std::function<void()>& restart,
               const std::function<void(std::span<const mysql::FieldView>)>& row) override {
     if (++readings_ == change_at_) change_(rows_);
+    if (each_) each_(rows_);
     if (broken_at_ != 0 && readings_ >= broken_at_) return Error{Errc::network, "gone", 0};
     std::vector<const TextRow*> chosen;
     for (const TextRow& one : rows_) {
@@ -74,6 +77,7 @@ class MemoryReader : public RowReader {
   int readings_ = 0;
   std::size_t sent_ = 0;
   std::function<void(std::vector<TextRow>&)> change_;
+  std::function<void(std::vector<TextRow>&)> each_;
 };
 
 }  // namespace wherry::verify

@@ -14,6 +14,8 @@ using Row = std::span<const mysql::FieldView>;
 // The side that cuts may be this far ahead; ranges weigh little more than their keys.
 constexpr std::size_t kAheadBytes = 4096;
 constexpr std::size_t kParts = 65536;
+constexpr unsigned kLooksMax = 8;    // at rows that differ while they may be written to
+constexpr unsigned kLooksAlike = 3;  // in a row that make a difference
 // Sets of parts that are read again one after the other, each a whole scan of both sides.
 constexpr int kPartScansMax = 8;
 constexpr std::chrono::milliseconds kPauseSlice{50};
@@ -189,9 +191,30 @@ Status TableCompare::read_ids(const KeyRange& range, const Wanted& wanted,
   return done;
 }
 
+// A row that is on its way is left over at one look and not, or otherwise, at the next. One that is
+// always left over in the same way is a difference; of one that always is in another nothing can be
+// said.
+Status TableCompare::look_again(const KeyRange& range, std::vector<LeftOver>& left,
+                                Findings& findings) {
+  const unsigned looks = std::min(limits_.recheck, kLooksMax);
+  for (unsigned look = 0; look < looks && !left.empty(); ++look) {
+    std::vector<LeftOver> now;
+    Status done = pause();
+    if (done.ok())
+      done = read_ids(
+          range, [&](const Hash128& key) { return contains(left, key); }, now);
+    if (!done.ok()) return done;
+    left = still_left(left, std::move(now));
+  }
+  const unsigned needed = std::min(looks, kLooksAlike);
+  findings.moving += std::erase_if(left, [&](const LeftOver& row) { return row.looks < needed; });
+  return Unit{};
+}
+
 Status TableCompare::drill_small(const KeyRange& range, const Wanted& wanted, Findings& findings) {
   std::vector<LeftOver> left;
   Status done = read_ids(range, wanted, left);
+  if (done.ok()) done = look_again(range, left, findings);
   if (!done.ok() || left.empty()) return done;
   if (findings.listed.size() < limits_.listed_max) return list(range, left, findings);
   findings.differences += differences(left);

@@ -29,6 +29,8 @@ struct Findings {
   std::uint64_t differences = 0;
   std::vector<RowDifference> listed;
   bool at_least = false;  // there were too many to count one by one
+  // Rows that were written to at each look, so that nothing can be said of them.
+  std::uint64_t moving = 0;
 };
 
 class TableCompare {
@@ -66,6 +68,7 @@ class TableCompare {
   Status recheck(std::vector<CutRange>& suspects);
   Status drill(const CutRange& suspect, Findings& findings);
   Status drill_small(const KeyRange& range, const Wanted& wanted, Findings& findings);
+  Status look_again(const KeyRange& range, std::vector<LeftOver>& left, Findings& findings);
   Status read_ids(const KeyRange& range, const Wanted& wanted, std::vector<LeftOver>& left);
   Status list(const KeyRange& range, const std::vector<LeftOver>& left, Findings& findings);
   Status digest_parts(std::vector<SetDigest>& source, std::vector<SetDigest>& target);

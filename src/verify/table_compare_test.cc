@@ -182,6 +182,20 @@ TEST(TableCompare, DifferencesThatStayAreFoundInSpiteOfRechecks) {
   EXPECT_EQ(one.listed(), std::vector<std::string>{"missing id=29"});
 }
 
+TEST(TableCompare, RowsThatAreWrittenToAtEachLookAreNoDifference) {
+  auto rows = numbered(0, 30);
+  rows[7][1] = "stays";
+  Comparison one(numbered(0, 30), rows);
+  one.limits.recheck = 4;
+  one.source.before_each([written = 0](std::vector<TextRow>& now) mutable {
+    now[20][1] = "written " + std::to_string(++written);
+  });
+  ASSERT_TRUE(one.by_ranges().ok());
+  EXPECT_EQ(one.listed(), std::vector<std::string>{"differs id=7"});
+  EXPECT_EQ(one.findings.differences, 1U);
+  EXPECT_EQ(one.findings.moving, 1U);
+}
+
 TEST(TableCompare, CountsWhatItDoesNotList) {
   Comparison one(numbered(0, 95), {});
   one.limits.listed_max = 12;

@@ -16,6 +16,13 @@ LeftOver& left_over(std::vector<LeftOver>& out, const Hash128& key) {
   return out.back();
 }
 
+void leave(LeftOver& into, const RowId& row, std::uint64_t copies, bool at_source) {
+  (at_source ? into.source : into.target) += copies;
+  const std::uint64_t weight = at_source ? copies : copies << 32;
+  into.rows.high += row.row.high * weight;
+  into.rows.low += row.row.low * weight;
+}
+
 }  // namespace
 
 void RowIds::add(const RowId& id) {
@@ -47,21 +54,32 @@ std::vector<LeftOver> match(RowIds& source, RowIds& target) {
   auto right = rights.begin();
   while (left != lefts.end() || right != rights.end()) {
     if (right == rights.end() || (left != lefts.end() && before(*left, *right))) {
-      left_over(out, left->key).source += left->copies;
+      leave(left_over(out, left->key), *left, left->copies, true);
       ++left;
     } else if (left == lefts.end() || before(*right, *left)) {
-      left_over(out, right->key).target += right->copies;
+      leave(left_over(out, right->key), *right, right->copies, false);
       ++right;
     } else {
       if (left->copies > right->copies)
-        left_over(out, left->key).source += left->copies - right->copies;
+        leave(left_over(out, left->key), *left, left->copies - right->copies, true);
       if (right->copies > left->copies)
-        left_over(out, left->key).target += right->copies - left->copies;
+        leave(left_over(out, left->key), *left, right->copies - left->copies, false);
       ++left;
       ++right;
     }
   }
   return out;
+}
+
+std::vector<LeftOver> still_left(std::span<const LeftOver> before, std::vector<LeftOver> now) {
+  auto old = before.begin();
+  std::erase_if(now, [&](LeftOver& row) {
+    while (old != before.end() && rank(old->key) < rank(row.key)) ++old;
+    if (old == before.end() || old->key != row.key) return true;
+    row.looks = old->rows == row.rows ? old->looks + 1 : 0;
+    return false;
+  });
+  return now;
 }
 
 std::uint64_t differences(const std::vector<LeftOver>& rows) {

@@ -36,12 +36,18 @@ struct LeftOver {
   Hash128 key;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
+  Hash128 rows;        // a sum over them: another one when the same key is left over otherwise
+  unsigned looks = 0;  // in a row at which it was left over just so
 
   std::uint64_t differences() const { return source > target ? source : target; }
 };
 
 // In the order of the keys' hashes. Equal rows cancel one for one.
 std::vector<LeftOver> match(RowIds& source, RowIds& target);
+
+// What of an earlier look is still left over now, with the looks counted on. Both as match()
+// returned them.
+std::vector<LeftOver> still_left(std::span<const LeftOver> before, std::vector<LeftOver> now);
 
 std::uint64_t differences(const std::vector<LeftOver>& rows);
 // rows as match() returned them.

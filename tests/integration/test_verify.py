@@ -1,4 +1,6 @@
 """The verification must see what others did to the target, and name table, key and column."""
+import threading
+
 from harness import data, oracle, wherry
 from harness.framework import check, test
 
@@ -114,3 +116,45 @@ def test_large_table_with_one_difference(t):
     check(code == wherry.EXIT_DIFFERENCES, lambda: f"exit {code}\n{run.tail()}")
     found = run.report()["differences"]
     check(len(found) == 1 and "77777" in found[0]["key"] and found[0]["columns"] == ["v"], found)
+
+
+@test(timeout=150)
+def test_hot_table_without_key_gives_no_false_alarm(t):
+    """Nobody stops the writers, and a table without a key is never the same twice."""
+    source, target = t.pair()
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.hot (a INT, b VARCHAR(20))",
+        "CREATE TABLE d.keyed (id INT PRIMARY KEY, n BIGINT)",
+        "INSERT INTO d.keyed VALUES (1,0),(2,0),(3,0)",
+    )
+    with source.connect() as session, session.cursor() as cursor:
+        for number in range(500):
+            cursor.execute("INSERT INTO d.hot VALUES (%s, 'x')", (number,))
+    stopping = threading.Event()
+
+    def write(statement):
+        with source.connect() as session, session.cursor() as cursor:
+            number = 0
+            while not stopping.is_set():
+                number += 1
+                cursor.execute(statement, (number % 500,))
+
+    writers = [
+        threading.Thread(target=write, args=(statement,))
+        for statement in (
+            "UPDATE d.hot SET b=UUID_SHORT() WHERE a=%s",
+            "UPDATE d.keyed SET n=n+1 WHERE id<>%s",
+        )
+    ]
+    run = wherry.start_streaming(t, source, target)
+    try:
+        for writer in writers:
+            writer.start()
+        code = run.cutover(timeout=100)
+    finally:
+        stopping.set()
+        for writer in writers:
+            writer.join()
+    check(code == wherry.EXIT_DONE, run.tail)
+    check(run.report()["differences"] == [], run.report()["differences"])
