@@ -11,6 +11,7 @@
 #include "control/rename_rule.h"
 #include "copy/chunk_reader.h"
 #include "sink/mysql/ddl_runner.h"
+#include "sink/mysql/retry.h"
 #include "support/log.h"
 #include "support/pattern.h"
 
@@ -94,6 +95,7 @@ struct Engine::Impl {
   bool may_read();
   std::chrono::milliseconds lag() const;
   void chunk_done(const Chunk& chunk);
+  Status read_again(const dispatch::TablePlan& table, std::vector<dispatch::RowKey> keys);
 
   const CopyOptions options;
   Guarded<EngineOptions> settings;
@@ -119,6 +121,7 @@ struct Engine::Impl {
   Guarded<std::optional<Error>> failed;
   Guarded<Pace> pace;
   LateIndexes late;
+  std::unique_ptr<mysql::Session> notes;  // the scheduler's, for records of slices
   std::atomic<bool> ending{false};
   std::atomic<bool> paused{false};
 };
@@ -161,6 +164,38 @@ void Engine::Impl::chunk_done(const Chunk& chunk) {
   if (!slices.committed(chunk)) return;
   state.strict_after.store(state.placed_through.load(), std::memory_order_release);
   late.rows_are_there(chunk.slice.table);
+}
+
+// A slice that is not recorded when its reason has committed would be forgotten by a resume.
+Status Engine::Impl::read_again(const dispatch::TablePlan& table,
+                                std::vector<dispatch::RowKey> keys) {
+  const std::vector<copy::Slice> added = slices.read_again(table.id, std::move(keys));
+  if (added.empty()) return Unit{};
+  std::string sql = "BEGIN";
+  for (const copy::Slice& slice : added) {
+    sql +=
+        ";" + progress.put_statement({"slice", copy::record_name(slice.id), copy::to_json(slice)});
+  }
+  sink::RetryClock clock(300s);
+  for (;;) {
+    Status done = Unit{};
+    if (notes == nullptr) {
+      Result<std::unique_ptr<mysql::Session>> to =
+          sink::open_apply_session(target_options(options));
+      if (!to.ok()) done = to.error();
+      if (to.ok()) notes = std::move(to).value();
+    }
+    if (done.ok()) {
+      Result<std::vector<mysql::Outcome>> put = notes->execute_all(sql + ";COMMIT");
+      if (put.ok()) return Unit{};
+      done = put.error();
+      notes.reset();
+    }
+    const sink::Retry retry = clock.next(done.error());
+    if (!retry.again) return done.error().within("record rows to be read again");
+    if (!sink::retry_pause(retry.pause, [&] { return ending.load(); }))
+      return Error{Errc::interrupted, "the run ends", 0};
+  }
 }
 
 // How long the oldest change that is not at the target yet has been committed at the source.
@@ -207,7 +242,7 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     return to_named(to_record(table, key, late.keys_of(table.id)));
   };
   out.restart = [this](const dispatch::TablePlan& table) {
-    const copy::Slice slice = slices.restart_table(table.id, table.keyless());
+    const copy::Slice slice = slices.restart_table(table.id, table.whole());
     return sink::NamedRecord{"slice", copy::record_name(slice.id), copy::to_json(slice)};
   };
   return out;
@@ -304,17 +339,21 @@ void Engine::Impl::build() {
   statements = std::make_unique<sink::DdlRunner>(
       target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
       ddl_selection(), ddl);
-  const dispatch::SchedulerLinks links{catalog,
-                                       board,
-                                       inbox,
-                                       queues,
-                                       *statements,
-                                       [this](const Chunk& chunk) { slices.placed(chunk); },
-                                       [this](const Chunk& chunk, const std::string& why) {
-                                         log::debug("copy", "a chunk of {} is read again: {}",
-                                                    chunk.plan->source.name.to_string(), why);
-                                         slices.again(chunk.slice);
-                                       }};
+  const dispatch::SchedulerLinks links{
+      catalog,
+      board,
+      inbox,
+      queues,
+      *statements,
+      {[this](const Chunk& chunk) { slices.placed(chunk); },
+       [this](const Chunk& chunk, const std::string& why) {
+         log::debug("copy", "a chunk of {} is read again: {}", chunk.plan->source.name.to_string(),
+                    why);
+         slices.again(chunk.slice);
+       },
+       [this](const dispatch::TablePlan& table, std::vector<dispatch::RowKey> keys) {
+         return read_again(table, std::move(keys));
+       }}};
   scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
   source::StreamOptions following;
   following.dump.by_gtid = plan.by_gtid;

@@ -11,6 +11,12 @@ namespace wherry::control {
 using dispatch::PlanPtr;
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::uint64_t kTogetherBytes = 64 << 20;
+
+}  // namespace
+
 void LateIndexes::expect(std::uint32_t table, std::vector<std::string> keys) {
   if (keys.empty()) return;
   state_.with([&](State& state) { state.keys[table] = std::move(keys); });
@@ -49,21 +55,28 @@ Status LateIndexes::build_before_statement(const PlanPtr& table) {
   return keys_of(table->id).empty() ? Status(Unit{}) : build(table);
 }
 
+// Small tables are taken together, so that they wait for one turn and not each for its own.
+std::vector<PlanPtr> LateIndexes::wanted() {
+  state_.wait_for(200ms, [](const State& state) { return state.closed || !state.wanted.empty(); });
+  std::vector<PlanPtr> tables;
+  state_.with([&](State& state) {
+    std::uint64_t bytes = 0;
+    while (!state.wanted.empty() && bytes < kTogetherBytes) {
+      const PlanPtr plan = links_.catalog.find(*state.wanted.begin());
+      state.wanted.erase(state.wanted.begin());
+      if (plan == nullptr) continue;  // dropped
+      bytes += plan->source.data_bytes_estimate;
+      tables.push_back(plan);
+    }
+  });
+  return tables;
+}
+
 Status LateIndexes::run() {
   while (!closed()) {
-    state_.wait_for(200ms,
-                    [](const State& state) { return state.closed || !state.wanted.empty(); });
-    const std::optional<std::uint32_t> next =
-        state_.with([](State& state) -> std::optional<std::uint32_t> {
-          if (state.closed || state.wanted.empty()) return std::nullopt;
-          const std::uint32_t table = *state.wanted.begin();
-          state.wanted.erase(state.wanted.begin());
-          return table;
-        });
-    if (!next) continue;
-    const PlanPtr table = links_.catalog.find(*next);
-    if (table == nullptr) continue;  // dropped
-    if (Status done = build_beside_the_stream(table); !done.ok())
+    const std::vector<PlanPtr> tables = wanted();
+    if (tables.empty()) continue;
+    if (Status done = build_beside_the_stream(tables); !done.ok())
       return done.error().within("late indexes");
   }
   return Unit{};
@@ -73,17 +86,22 @@ Status LateIndexes::run() {
 // transaction may open it while the ALTER waits: two lanes of which one waits for the other's row
 // would stand in a circle with it. So the table's changes go in single file, and all that went
 // otherwise has committed.
-Status LateIndexes::build_beside_the_stream(const PlanPtr& table) {
-  table->state->single_file.store(true, std::memory_order_release);
-  const bool turn = wait_for_turn();
-  Status done = turn ? build(table) : Status(Error{Errc::interrupted, "the run ends", 0});
-  table->state->single_file.store(false, std::memory_order_release);
+Status LateIndexes::build_beside_the_stream(const std::vector<PlanPtr>& tables) {
+  for (const PlanPtr& table : tables)
+    table->state->single_file.store(true, std::memory_order_release);
+  Status done = Unit{};
+  if (!wait_for_turn(tables)) done = Error{Errc::interrupted, "the run ends", 0};
+  for (const PlanPtr& table : tables) {
+    if (done.ok()) done = build(table);
+    table->state->single_file.store(false, std::memory_order_release);
+  }
   return done;
 }
 
-// Until all work that lanes were given by now has committed. False: the run ends.
-bool LateIndexes::wait_for_turn() {
+// Until all work on the tables that lanes were given by now has committed. False: the run ends.
+bool LateIndexes::wait_for_turn(const std::vector<PlanPtr>& tables) {
   const auto request = std::make_shared<dispatch::TurnRequest>();
+  for (const PlanPtr& table : tables) request->tables.push_back(table->id);
   if (!links_.inbox.put(request)) return false;
   const auto answered = [](const std::optional<dispatch::LaneSeqs>& given) {
     return given.has_value();

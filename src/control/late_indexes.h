@@ -51,10 +51,11 @@ class LateIndexes {
     std::set<std::uint32_t> building;                        // tables that are altered now
     bool closed = false;
   };
-  Status build_beside_the_stream(const dispatch::PlanPtr& table);
+  std::vector<dispatch::PlanPtr> wanted();
+  Status build_beside_the_stream(const std::vector<dispatch::PlanPtr>& tables);
   Status build(const dispatch::PlanPtr& table);
   Status add(const dispatch::PlanPtr& table);
-  bool wait_for_turn();
+  bool wait_for_turn(const std::vector<dispatch::PlanPtr>& tables);
   bool closed() const;
 
   const Links links_;

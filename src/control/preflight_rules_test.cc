@@ -189,6 +189,25 @@ TEST(PreflightSource, EnginesWithoutTransactionsAreRefusedByName) {
                   "table shop.m: engine MyISAM"));
 }
 
+TEST(PreflightSource, CirclesOfForeignKeyActionsOverTablesAreRefusedUnlessLogged) {
+  const auto child_of = [](Table child, const std::string& parent, bool cascades) {
+    ForeignKey key;
+    key.parent = {"shop", parent};
+    key.cascades = cascades;
+    child.foreign_keys.push_back(key);
+    return child;
+  };
+  const Table self = child_of(table("a"), "a", true);
+  EXPECT_TRUE(may_start(source(server(Dialect::mariadb), {self})));
+  const std::vector<Table> open = {child_of(table("a"), "b", true),
+                                   child_of(table("b"), "a", false)};
+  EXPECT_TRUE(may_start(source(server(Dialect::mariadb), open)));
+  const std::vector<Table> circle = {child_of(table("a"), "b", true),
+                                     child_of(table("b"), "a", true)};
+  EXPECT_TRUE(has(source(server(Dialect::mariadb), circle), Severity::refusal, "shop.a, shop.b"));
+  EXPECT_TRUE(may_start(source(server(Dialect::mysql), circle)));
+}
+
 TEST(PreflightSource, SystemVersionedTablesAreRefusedByName) {
   SourceObjects seen = objects();
   seen.versioned = {{"shop", "other"}};

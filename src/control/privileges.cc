@@ -126,7 +126,7 @@ std::vector<Need> source_needs(const ServerView& view, const CopyOptions& option
   if (!mariadb && !traits.keyless.empty()) {
     needs.push_back({kDatabase,
                      {"LOCK TABLES"},
-                     "read tables without a key at an exact position",
+                     "read tables whole at an exact position",
                      Severity::refusal,
                      traits.keyless});
   }

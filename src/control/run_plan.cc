@@ -286,10 +286,10 @@ Status resume_slices(const RunSessions& sessions, const sink::SavedProgress& sav
     if (!slice.value().done) {
       state.strict_after = dispatch::kNotYet;
       if (slice.value().whole) {
-        // Rows without a key can't be told apart: what was copied of them is copied again.
-        Result<mysql::Outcome> emptied = sessions.target.execute(
-            fmt::format("TRUNCATE TABLE {}.{}", quote_name(table->target.database),
-                        quote_name(table->target.table)));
+        // It has no place to go on from: what was copied of it is copied again.
+        Result<std::vector<mysql::Outcome>> emptied = sessions.target.execute_all(fmt::format(
+            "SET foreign_key_checks = 0;TRUNCATE TABLE {}.{};SET foreign_key_checks = 1",
+            quote_name(table->target.database), quote_name(table->target.table)));
         if (!emptied.ok()) return emptied.error();
         slice.value().reached.reset();
         slice.value().rows = slice.value().bytes = 0;
@@ -317,7 +317,7 @@ Status restart_changed(const RunSessions& sessions, RunPlan& plan) {
     if (key_signature(now.value()) == before) continue;
     copy::Slice fresh;
     fresh.id.table = table->id;
-    fresh.whole = row_key(now.value()) == nullptr;
+    fresh.whole = row_key(now.value()) == nullptr || table->circular;
     for (const copy::Slice& slice : plan.slices) {
       if (slice.id.table == table->id)
         fresh.id.number = std::max(fresh.id.number, slice.id.number + 1);
@@ -342,7 +342,7 @@ Status restart_changed(const RunSessions& sessions, RunPlan& plan) {
 // Tables that foreign key actions change begin from nothing, or go on from what is there.
 Status prepare_cascades(const RunSessions& sessions, RunPlan& plan) {
   for (const PlanPtr& table : plan.plans) {
-    if (!table->cascades || table->keyless() || !table->state->open()) continue;
+    if (!table->cascades || table->whole() || !table->state->open()) continue;
     const bool begun = std::any_of(plan.slices.begin(), plan.slices.end(), [&](const auto& slice) {
       return slice.id.table == table->id && (slice.done || slice.reached);
     });

@@ -7,6 +7,7 @@
 
 #include "control/preflight_rules.h"
 #include "control/privileges.h"
+#include "dispatch/tables.h"
 #include "mysql/session.h"
 #include "support/ascii.h"
 #include "support/units.h"
@@ -38,6 +39,7 @@ class SourceJudge {
     prepared_transactions();
     keys();
     engines();
+    foreign_key_actions();
     privileges();
     other_objects();
     retention();
@@ -67,6 +69,8 @@ class SourceJudge {
   void prepared_transactions();
   void keys();
   void engines();
+  dispatch::CascadeParents cascade_parents() const;
+  void foreign_key_actions();
   void privileges();
   void hidden_tables();
   void other_objects();
@@ -219,10 +223,38 @@ void SourceJudge::engines() {
   }
 }
 
+dispatch::CascadeParents SourceJudge::cascade_parents() const {
+  dispatch::CascadeParents parents;
+  for (const Table& table : tables_) dispatch::add_parents(parents, table);
+  return parents;
+}
+
+// What such actions do to other tables than the one that is written to is logged from MySQL 9.6 on.
+// Without that each table of a circle would have to be read at the same moment as all others.
+void SourceJudge::foreign_key_actions() {
+  if (!view_.facts.is_mariadb() && view_.facts.version >= 90600) return;
+  const dispatch::CascadeParents parents = cascade_parents();
+  for (const Table& table : tables_) {
+    const std::set<TableName> circle = dispatch::circle_of(parents, table.name);
+    if (circle.size() < 2) continue;
+    std::string names;
+    for (const TableName& one : circle) names += (names.empty() ? "" : ", ") + one.to_string();
+    add_table(
+        Severity::refusal, table.name,
+        fmt::format("foreign keys with actions form a circle over several tables ({}), and the "
+                    "source's log does not tell what the actions change",
+                    names),
+        "let one of the keys go without an action while the copy runs, or leave the tables "
+        "out with --exclude");
+  }
+}
+
 void SourceJudge::privileges() {
   SourceTraits traits;
+  const dispatch::CascadeParents parents = cascade_parents();
   for (const Table& table : tables_) {
-    if (row_key(table) == nullptr) traits.keyless.insert(table.name.database);
+    if (row_key(table) == nullptr || !dispatch::circle_of(parents, table.name).empty())
+      traits.keyless.insert(table.name.database);
   }
   traits.without_gtids = without_gtids();
   std::vector<TableName> names;

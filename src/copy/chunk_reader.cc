@@ -34,6 +34,12 @@ Result<std::string> status_value(const mysql::Rows& rows, std::string_view name)
   return Error{Errc::unsupported, fmt::format("the source does not report {}", name), 0};
 }
 
+Hash128 identity_of(const dispatch::TablePlan& plan, const Key& key) {
+  std::vector<dispatch::KeyValue> values(plan.source.columns.size());
+  for (std::size_t i = 0; i < key.size(); ++i) values[plan.key[i]].text = key[i];
+  return dispatch::KeyReader::identity(plan, values);
+}
+
 }  // namespace
 
 Status ChunkReader::run() {
@@ -72,7 +78,7 @@ Status ChunkReader::read_slice(const Slice& slice) {
     return Error{Errc::conflict, fmt::format("table {} is no longer followed", slice.id.table), 0};
   if (plan->source.columns.empty())
     return Error{Errc::conflict, plan->source.name.to_string() + " is about to change", 0};
-  return plan->keyless() ? read_whole(plan, slice) : read_keyed(plan, slice);
+  return slice.whole ? read_whole(plan, slice) : read_keyed(plan, slice);
 }
 
 std::uint64_t ChunkReader::rows_wanted(const dispatch::TablePlan& plan) const {
@@ -156,16 +162,19 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
     return point.error().within("open a snapshot");
   }
   chunk->point = std::move(point).value();
-  const std::uint64_t wanted = rows_wanted(*plan);
+  const std::uint64_t wanted =
+      slice.only.empty() ? rows_wanted(*plan) : std::uint64_t{slice.only.size()} + 1;
+  for (const Key& key : slice.only) chunk->wanted.push_back(identity_of(*plan, key));
   ChunkRows rows(*plan);
   bool cut = false;
-  Status read = session.value()->stream(
-      select_next(*plan, slice, wanted), [&](const mysql::FieldView* fields, std::size_t) {
-        rows.add(*chunk, fields);
-        cut = chunk->lines.size() >= options_.chunk_bytes_max && chunk->rows < wanted;
-        if (cut) session.value().spoil();
-        return !cut && !stopping_;
-      });
+  Status read = session.value()->stream(select_next(*plan, slice, wanted),
+                                        [&](const mysql::FieldView* fields, std::size_t) {
+                                          rows.add(*chunk, fields);
+                                          cut = chunk->lines.size() >= options_.chunk_bytes_max &&
+                                                chunk->rows < wanted && slice.only.empty();
+                                          if (cut) session.value().spoil();
+                                          return !cut && !stopping_;
+                                        });
   if (read.ok() && !cut) {
     if (Result<mysql::Outcome> closed = session.value()->execute("ROLLBACK"); !closed.ok())
       session.value().spoil();

@@ -49,6 +49,20 @@ std::string beside(const TablePlan& plan, const Key& key, std::string_view stric
   return "(" + out + ")";
 }
 
+std::string any_of_keys(const TablePlan& plan, const std::vector<Key>& keys) {
+  std::string out;
+  for (const Key& key : keys) {
+    out += out.empty() ? "(" : " OR ";
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      const Column& column = plan.source.columns[plan.key[i]];
+      out += (i == 0 ? "(" : " AND ") + quote_name(column.name) + " = ";
+      sql::append_literal(out, column, key[i]);
+    }
+    out += ')';
+  }
+  return out + ")";
+}
+
 std::string source_name(const TablePlan& plan) {
   return quote_name(plan.source.name.database) + "." + quote_name(plan.source.name.table);
 }
@@ -118,6 +132,7 @@ std::string to_json(const Slice& slice) {
   if (slice.after) json["after"] = key_to_text(*slice.after);
   if (slice.through) json["through"] = key_to_text(*slice.through);
   if (slice.reached) json["reached"] = key_to_text(*slice.reached);
+  for (const Key& key : slice.only) json["only"].push_back(key_to_text(key));
   json["done"] = slice.done;
   json["whole"] = slice.whole;
   json["rows"] = slice.rows;
@@ -141,6 +156,11 @@ Result<Slice> slice_from_json(dispatch::SliceId id, std::string_view text) {
   slice.after = key("after");
   slice.through = key("through");
   slice.reached = key("reached");
+  if (const auto only = json.find("only"); only != json.end() && only->is_array()) {
+    for (const nlohmann::json& one : *only) {
+      if (one.is_string()) slice.only.push_back(key_from_text(one.get<std::string>()));
+    }
+  }
   slice.done = json.value("done", false);
   slice.whole = json.value("whole", false);
   slice.rows = json.value("rows", std::uint64_t{0});
@@ -176,6 +196,7 @@ std::string select_next(const TablePlan& plan, const Slice& slice, std::uint64_t
     where = beside(plan, *from, ">", ">");
   if (slice.through)
     where += (where.empty() ? "" : " AND ") + beside(plan, *slice.through, "<", "<=");
+  if (!slice.only.empty()) where = any_of_keys(plan, slice.only);
   std::string order;
   for (const std::size_t column : plan.key)
     order += (order.empty() ? "" : ",") + quote_name(plan.source.columns[column].name);
@@ -193,8 +214,8 @@ Result<std::vector<Slice>> cut_slices(mysql::Session& session, const TablePlan& 
                                       std::size_t parts) {
   std::vector<Slice> slices(1);
   slices[0].id = {plan.id, 0};
-  slices[0].whole = plan.keyless();
-  if (plan.key.size() != 1 || parts < 2) return slices;
+  slices[0].whole = plan.whole();
+  if (plan.whole() || plan.key.size() != 1 || parts < 2) return slices;
   const Column& column = plan.source.columns[plan.key[0]];
   if (column.kind != ColumnClass::integer) return slices;
   const std::string name = quote_name(column.name) + (column.zerofill ? "+0" : "");

@@ -15,7 +15,7 @@
 namespace wherry::copy {
 
 // Canonical texts of the key's columns.
-using Key = std::vector<std::string>;
+using Key = dispatch::RowKey;
 std::string key_to_text(const Key& key);  // hexadecimal, comma between columns: "31,6162"
 Key key_from_text(std::string_view text);
 
@@ -25,7 +25,8 @@ struct Slice {
   std::optional<Key> through;  // inclusive; none: to the last row
   std::optional<Key> reached;  // the last key that is at the target
   bool done = false;
-  bool whole = false;  // a table without a key: read at one point, from its start
+  bool whole = false;     // of a table that is read at one point, from its start
+  std::vector<Key> only;  // these keys and no others, without bounds: rows to be read once more
   std::uint64_t rows = 0, bytes = 0;
   std::uint64_t placed_at = 0;  // cseq of its latest chunk's place
 };

@@ -90,9 +90,36 @@ Slice SliceQueue::restart_table(std::uint32_t table, bool whole) {
     std::erase_if(state.order, [&](const auto& key) { return key.first == table; });
     std::erase_if(state.slices, [&](const auto& entry) { return entry.first.first == table; });
     const auto key = key_of(fresh.slice.id);
-    state.open[table] = 1;
+    state.open_slices += 1 - std::exchange(state.open[table], 1);
     state.order.push_back(key);
     return (state.slices[key] = fresh).slice;
+  });
+}
+
+std::vector<Slice> SliceQueue::read_again(std::uint32_t table, std::vector<Key> keys) {
+  constexpr std::size_t kKeysMax = 200;  // of one slice: one SELECT names them all
+  return state_.with([&](State& state) {
+    std::vector<Slice> added;
+    bool unread = false;
+    std::uint32_t number = 0;
+    for (const auto& [key, entry] : state.slices) {
+      if (key.first != table) continue;
+      unread |= entry.stage == Stage::ready || entry.stage == Stage::reading;
+      number = key.second + 1;
+    }
+    for (std::size_t from = 0; unread && from < keys.size(); from += kKeysMax, ++number) {
+      Entry entry;
+      entry.slice.id = {table, number};
+      const std::size_t to = std::min(keys.size(), from + kKeysMax);
+      for (std::size_t i = from; i < to; ++i) entry.slice.only.push_back(std::move(keys[i]));
+      const auto key = key_of(entry.slice.id);
+      ++state.open[table];
+      ++state.open_slices;
+      state.order.push_back(key);
+      added.push_back(entry.slice);
+      state.slices[key] = std::move(entry);
+    }
+    return added;
   });
 }
 

@@ -38,6 +38,10 @@ class SliceQueue {
   // The table begins anew with one slice; chunks of its old ones find no place any more.
   Slice restart_table(std::uint32_t table, bool whole);
 
+  // Rows under these keys are read once more. Empty: every chunk of the table has its place, so
+  // they are at the target or on their way.
+  std::vector<Slice> read_again(std::uint32_t table, std::vector<Key> keys);
+
   // The table is gone.
   void drop_table(std::uint32_t table);
 

@@ -43,6 +43,55 @@ TEST_F(SliceQueueTest, TablesAreTakenInTheirOrder) {
   EXPECT_FALSE(take());
 }
 
+TEST_F(SliceQueueTest, TableBeginsAnewUnderANewNumber) {
+  queue_.add({slice_of(1, 0), slice_of(1, 1, true), slice_of(2)});
+  const auto old = take();
+  const auto whole = take();
+  ASSERT_TRUE(old && whole);
+  const Slice fresh = queue_.restart_table(1, true);
+  EXPECT_EQ(fresh.id.number, 2u);
+  EXPECT_TRUE(fresh.whole);
+  queue_.again(old->id);  // refused: its chunk was on its way
+  EXPECT_EQ(take()->id.table, 2u);
+  EXPECT_EQ(take()->id.number, 2u);
+  EXPECT_FALSE(take());
+  auto chunk = chunk_of(fresh, "", true);
+  queue_.placed(chunk);
+  EXPECT_TRUE(queue_.committed(chunk));
+  queue_.drop_table(2);
+  EXPECT_TRUE(queue_.all_committed());
+}
+
+TEST_F(SliceQueueTest, RowsAreReadAgainWhileTheTableIsRead) {
+  queue_.add({slice_of(1)});
+  const auto first = take();
+  ASSERT_TRUE(first);
+  const auto added = queue_.read_again(1, std::vector<Key>(201, Key{"7"}));
+  ASSERT_EQ(added.size(), 2u);
+  EXPECT_EQ(added[0].only.size(), 200u);
+  EXPECT_EQ(added[1].only.size(), 1u);
+  auto last = chunk_of(*first, "9", true);
+  queue_.placed(last);
+  EXPECT_FALSE(queue_.committed(last));  // two slices more
+  for (int i = 0; i < 2; ++i) {
+    const auto slice = take();
+    ASSERT_TRUE(slice);
+    auto chunk = chunk_of(*slice, "7", true);
+    EXPECT_EQ(queue_.read_again(1, {{"8"}}).size(), 1u);
+    queue_.placed(chunk);
+    EXPECT_FALSE(queue_.committed(chunk));
+  }
+  for (int i = 0; i < 2; ++i) {
+    const auto slice = take();
+    ASSERT_TRUE(slice);
+    auto chunk = chunk_of(*slice, "8", true);
+    queue_.placed(chunk);
+    EXPECT_EQ(queue_.committed(chunk), i == 1);
+  }
+  EXPECT_TRUE(queue_.read_again(1, {{"9"}}).empty());
+  EXPECT_TRUE(queue_.all_committed());
+}
+
 TEST_F(SliceQueueTest, NextChunkIsReadOnceTheLastHasItsPlace) {
   queue_.add({slice_of(1)});
   const auto first = take();

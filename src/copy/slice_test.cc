@@ -47,6 +47,24 @@ TEST(SliceTest, SavedFormComesBack) {
   EXPECT_FALSE(saved.value().whole);
 }
 
+TEST(SliceTest, SingleKeysComeBackAndAreAllThatIsRead) {
+  Slice slice;
+  slice.id = {3, 9};
+  slice.only = {{"1", "a,b"}, {"2", ""}};
+  const auto saved = slice_from_json(slice.id, to_json(slice));
+  ASSERT_TRUE(saved.ok());
+  EXPECT_EQ(saved.value().only, slice.only);
+  Table table = items_table();
+  table.columns[1].nullable = false;
+  table.indexes = {unique_index("PRIMARY", {{0, 0}, {1, 0}})};
+  slice.only = {{"1", "a"}, {"2", "b"}};
+  slice.reached = Key{"7", "z"};
+  const std::string sql = select_next(*plan_of(table), slice, 3);
+  EXPECT_NE(sql.find("WHERE ((`id` = 1 AND `name` = "), std::string::npos) << sql;
+  EXPECT_NE(sql.find(") OR (`id` = 2 AND `name` = "), std::string::npos) << sql;
+  EXPECT_EQ(sql.find("> 7"), std::string::npos) << sql;
+}
+
 TEST(SliceTest, AbsentEndsStayAbsent) {
   Slice slice;
   slice.done = slice.whole = true;

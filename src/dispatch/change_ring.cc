@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace wherry::dispatch {
+namespace {
+
+constexpr std::size_t kPartialWeight = 8;  // entries that one with its key's texts counts for
+
+}  // namespace
 
 std::uint32_t ChangeRing::intern(std::vector<std::string>& pool, const std::string& text) {
   for (std::size_t i = pool.size(); i-- > 0;) {
@@ -27,6 +32,12 @@ void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source,
 void ChangeRing::add(std::uint32_t table, const Hash128& identity) {
   by_table_[table].push_back({marks_.back().number, identity});
   ++entries_;
+  trim();
+}
+
+void ChangeRing::add_partial(std::uint32_t table, const Hash128& identity, RowKey key) {
+  partial_[table].push_back({marks_.back(), identity, std::move(key)});
+  entries_ += kPartialWeight;
   trim();
 }
 
@@ -56,6 +67,25 @@ void ChangeRing::trim() {
       --entries_;
     }
   }
+  for (auto& [table, partials] : partial_) {
+    while (!partials.empty() && partials.front().mark.number < first) {
+      partials.pop_front();
+      entries_ -= kPartialWeight;
+    }
+  }
+}
+
+Result<ChangeRing::PartialKeys> ChangeRing::partial_since(const SnapshotPoint& point,
+                                                          std::uint32_t table) const {
+  PartialKeys keys;
+  const auto found = partial_.find(table);
+  if (found == partial_.end()) return keys;
+  Result<MysqlGtidSet> low = MysqlGtidSet::parse(point.low);
+  if (!low.ok()) return low.error();
+  for (const Partial& partial : found->second) {
+    if (is_after(partial.mark, point, low.value())) keys[partial.identity] = partial.key;
+  }
+  return keys;
 }
 
 bool ChangeRing::is_after(const Mark& mark, const SnapshotPoint& point,
@@ -111,6 +141,10 @@ Result<bool> ChangeRing::touched_since(const SnapshotPoint& point, std::uint32_t
 void ChangeRing::forget(std::uint32_t table) {
   barriers_.erase(table);
   trimmed_unnamed_.erase(table);
+  if (const auto partials = partial_.find(table); partials != partial_.end()) {
+    entries_ -= kPartialWeight * partials->second.size();
+    partial_.erase(partials);
+  }
   const auto found = by_table_.find(table);
   if (found == by_table_.end()) return;
   entries_ -= found->second.size();
@@ -120,6 +154,7 @@ void ChangeRing::forget(std::uint32_t table) {
 void ChangeRing::clear() {
   marks_.clear();
   by_table_.clear();
+  partial_.clear();
   entries_ = 0;
   barriers_.clear();
   trimmed_through_ = {};

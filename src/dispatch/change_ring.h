@@ -25,6 +25,8 @@ class ChangeRing {
   // A group whose changes are added next. gtid: "uuid:5" apart, empty where the source has none.
   void begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number);
   void add(std::uint32_t table, const Hash128& identity);
+  // Besides add(): the change did not carry the whole row, which is now under this key.
+  void add_partial(std::uint32_t table, const Hash128& identity, RowKey key);
   // This group changes the table in ways that cannot be told by keys: older snapshots are
   // worthless.
   void barrier(std::uint32_t table);
@@ -32,6 +34,10 @@ class ChangeRing {
   // What changed in the table after the snapshot, or may have. An error (Errc::lost): the ring does
   // not reach back to the snapshot.
   Result<IdentitySet> changed_since(const SnapshotPoint& point, std::uint32_t table) const;
+  // Of those the keys whose rows the stream did not carry whole. Asked after changed_since() has
+  // answered.
+  using PartialKeys = std::unordered_map<Hash128, RowKey, HashOfHash>;
+  Result<PartialKeys> partial_since(const SnapshotPoint& point, std::uint32_t table) const;
   // Whether anything of the table did.
   Result<bool> touched_since(const SnapshotPoint& point, std::uint32_t table) const;
 
@@ -50,6 +56,11 @@ class ChangeRing {
     std::uint64_t mark = 0;
     Hash128 identity;
   };
+  struct Partial {
+    Mark mark;
+    Hash128 identity;
+    RowKey key;
+  };
   bool is_after(const Mark& mark, const SnapshotPoint& point, const MysqlGtidSet& low) const;
   void trim();
   static std::uint32_t intern(std::vector<std::string>& pool, const std::string& text);
@@ -57,6 +68,7 @@ class ChangeRing {
   const std::size_t bytes_max_;
   std::deque<Mark> marks_;
   std::unordered_map<std::uint32_t, std::deque<Entry>> by_table_;
+  std::unordered_map<std::uint32_t, std::deque<Partial>> partial_;
   std::vector<std::string> files_;
   std::vector<std::string> sources_;
   std::unordered_map<std::uint32_t, Mark> barriers_;

@@ -161,6 +161,22 @@ TEST(ChangeRingTest, BarrierOutlivesItsGroup) {
   expect_lost(ring, exact_at(50));
 }
 
+TEST(ChangeRingTest, PartialKeysAreKnownUntilTheyAreTrimmedOrForgotten) {
+  ChangeRing ring(4000);
+  add_groups(ring, 1, 2);
+  ring.add_partial(1, row(2), {"2", "b"});
+  EXPECT_TRUE(ring.partial_since(exact_at(200), 1).value().empty());
+  EXPECT_TRUE(ring.partial_since(low_set(gtids(2), 900), 1).value().empty());
+  EXPECT_EQ(ring.partial_since(exact_at(100), 1).value().at(row(2)), (RowKey{"2", "b"}));
+  EXPECT_EQ(ring.partial_since(low_set(gtids(1), 900), 1).value().size(), 1u);
+  EXPECT_TRUE(ring.partial_since(exact_at(100), 2).value().empty());
+  add_groups(ring, 3, 200);
+  EXPECT_TRUE(ring.partial_since(exact_at(100), 1).value().empty());
+  ring.add_partial(1, row(200), {"200"});
+  ring.forget(1);
+  EXPECT_TRUE(ring.partial_since(exact_at(100), 1).value().empty());
+}
+
 TEST(ChangeRingTest, MalformedLowSetIsAnError) {
   ChangeRing ring(kRoomy);
   add_groups(ring, 1, 1);

@@ -24,9 +24,10 @@ struct HoldRequest {
   Guarded<Answer> answer{Answer::none};
 };
 
-// Asks how much work the lanes have been given: what the asker changed before holds for all later
-// work.
+// Asks for the last work on these tables that lanes have been given: what the asker changed before
+// holds for all later work.
 struct TurnRequest {
+  std::vector<std::uint32_t> tables;
   Guarded<std::optional<LaneSeqs>> given{std::nullopt};
 };
 

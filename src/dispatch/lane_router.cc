@@ -28,6 +28,13 @@ unsigned LaneRouter::choose(const LaneSeqs& needs) {
   return lane_;
 }
 
+LaneSeqs LaneRouter::touched(const std::vector<std::uint32_t>& tables) const {
+  LaneSeqs last{};
+  // As for work that conflicts with all of a table, whatever has committed.
+  for (const std::uint32_t table : tables) conflicts_.collect_table(table, true, {}, last);
+  return last;
+}
+
 void LaneRouter::send(Work work, const Touched& touched, unsigned lane) {
   if (refresh_in_-- == 0) {
     committed_ = board_.committed_seqs();

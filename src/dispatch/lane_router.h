@@ -24,6 +24,8 @@ struct Touched {
   bool one_by_one = false;
   bool followed = false;  // touches any followed table at all
   std::uint64_t rows = 0;
+  // Keys to which rows came that the stream did not carry whole: they may be missing at the target.
+  std::vector<std::pair<PlanPtr, RowKey>> moved;
 };
 
 class LaneRouter {
@@ -35,7 +37,8 @@ class LaneRouter {
   void send(Work work, const Touched& touched, unsigned lane);
   // Waits until everything given out has committed. False: the run ends.
   bool drain() { return board_.wait_idle(given_); }
-  const LaneSeqs& given() const { return given_; }
+  // The last work on any of the tables, by lane.
+  LaneSeqs touched(const std::vector<std::uint32_t>& tables) const;
 
   unsigned lanes() const { return static_cast<unsigned>(lanes_.size()); }
 

@@ -52,7 +52,10 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
       refuse(*chunk, changed.error().what);
       return Unit{};
     }
-    if (!changed.value().empty() && !fault_keep_changed_) drop_changed(*chunk, changed.value());
+    if (!changed.value().empty() && !fault_keep_changed_) {
+      if (Status again = read_partial_again(*chunk); !again.ok()) return again;
+      drop_changed(*chunk, changed.value());
+    }
   }
   Touched touched;
   touched.tables.insert(chunk->plan->id);
@@ -68,12 +71,30 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
   const unsigned lane = (chunk->slice.table * 7 + chunk->slice.number) % router_.lanes();
   chunk->placed_at = cseq;
   ++counters_.placed;
-  placed_(*chunk);
+  calls_.placed(*chunk);
   if (chunk->last) ending_.push_back(chunk->plan);
   if (chunk->whole && chunk->last) held_.erase(chunk->plan->id);
   chunk->plan->state->placed_through.store(cseq, std::memory_order_release);
   router_.send(std::move(work), touched, lane);
   return Unit{};
+}
+
+// Rows that are dropped though the stream did not carry them whole.
+Status Placement::read_partial_again(const Chunk& chunk) {
+  Result<ChangeRing::PartialKeys> partial = ring_.partial_since(chunk.point, chunk.plan->id);
+  if (!partial.ok()) return partial.error();
+  std::vector<RowKey> keys;
+  const auto take = [&](const std::vector<Hash128>& identities) {
+    for (const Hash128& identity : identities) {
+      const auto found = partial.value().find(identity);
+      if (found == partial.value().end()) continue;
+      keys.push_back(std::move(found->second));
+      partial.value().erase(found);
+    }
+  };
+  take(chunk.identities);
+  take(chunk.wanted);
+  return keys.empty() ? Status(Unit{}) : calls_.reread(*chunk.plan, std::move(keys));
 }
 
 void Placement::drop_changed(Chunk& chunk, const IdentitySet& changed) {
@@ -95,7 +116,7 @@ void Placement::drop_changed(Chunk& chunk, const IdentitySet& changed) {
 void Placement::refuse(const Chunk& chunk, const std::string& why) {
   ++counters_.refused;
   if (chunk.whole) held_.erase(chunk.plan->id);
-  refused_(chunk, why);
+  calls_.refused(chunk, why);
 }
 
 void Placement::answer(HoldRequest& request) {

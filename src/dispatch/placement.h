@@ -29,13 +29,19 @@ class Placement {
   using Refused = std::function<void(const Chunk&, const std::string&)>;
   // placed: the chunk has its place; called before a lane gets it.
   using Placed = std::function<void(const Chunk&)>;
+  // reread: rows of the table under these keys may be missing at the target; recorded before it
+  // returns.
+  using Reread = std::function<Status(const TablePlan&, std::vector<RowKey>)>;
   // fault_keep_changed: for tests only, leaves the changed rows in.
-  Placement(ChangeRing& ring, LaneRouter& router, Placed placed, Refused refused,
-            bool fault_keep_changed)
+  struct Calls {
+    Placed placed;
+    Refused refused;
+    Reread reread;
+  };
+  Placement(ChangeRing& ring, LaneRouter& router, Calls calls, bool fault_keep_changed)
       : ring_(ring),
         router_(router),
-        placed_(std::move(placed)),
-        refused_(std::move(refused)),
+        calls_(std::move(calls)),
         fault_keep_changed_(fault_keep_changed) {}
 
   void take(Inbox::Taken& taken);
@@ -47,14 +53,14 @@ class Placement {
  private:
   Status place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq);
   void drop_changed(Chunk& chunk, const IdentitySet& changed);
+  Status read_partial_again(const Chunk& chunk);
   void refuse(const Chunk& chunk, const std::string& why);
   void answer(HoldRequest& request);
   void forget_complete();
 
   ChangeRing& ring_;
   LaneRouter& router_;
-  const Placed placed_;
-  const Refused refused_;
+  const Calls calls_;
   const bool fault_keep_changed_;
   std::vector<std::shared_ptr<Chunk>> waiting_;
   std::vector<std::shared_ptr<HoldRequest>> requests_;

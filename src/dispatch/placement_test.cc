@@ -20,10 +20,14 @@ class PlacementTest : public ::testing::Test {
  protected:
   explicit PlacementTest(bool keep_changed = false, std::size_t ring_bytes = 1 << 20)
       : ring_(ring_bytes),
-        placement_(
-            ring_, router_, [this](const Chunk& chunk) { placed_.push_back(chunk.placed_at); },
-            [this](const Chunk&, const std::string& why) { refused_.push_back(why); },
-            keep_changed) {}
+        placement_(ring_, router_,
+                   {[this](const Chunk& chunk) { placed_.push_back(chunk.placed_at); },
+                    [this](const Chunk&, const std::string& why) { refused_.push_back(why); },
+                    [this](const TablePlan&, std::vector<RowKey> keys) {
+                      for (RowKey& key : keys) reread_.push_back(key.at(0));
+                      return Status(Unit{});
+                    }},
+                   keep_changed) {}
 
   // Rows 1, 2, 3 as of an exact point.
   std::shared_ptr<Chunk> chunk_at(std::uint64_t offset) const {
@@ -91,6 +95,7 @@ class PlacementTest : public ::testing::Test {
   LaneRouter router_{lanes_, board_};
   std::vector<std::uint64_t> placed_;
   std::vector<std::string> refused_;
+  std::vector<std::string> reread_;
   Placement placement_;
 };
 
@@ -113,6 +118,23 @@ TEST_F(PlacementTest, RowChangedAfterTheExactPointIsDropped) {
   EXPECT_EQ(placed_, std::vector<std::uint64_t>{2});
   EXPECT_TRUE(refused_.empty());
   EXPECT_EQ(plan_->state->placed_through, 2u);
+}
+
+TEST_F(PlacementTest, DroppedRowThatTheStreamCarriedInPartIsReadAgain) {
+  change(2, 2);
+  ring_.add_partial(plan_->id, row(2), {"two"});
+  ring_.add_partial(plan_->id, row(9), {"nine"});  // not in the chunk
+  give(chunk_at(200));
+  run(2);
+  EXPECT_TRUE(reread_.empty());  // the snapshot shows the change
+  give(chunk_at(100));
+  run(2);
+  EXPECT_EQ(reread_, std::vector<std::string>{"two"});
+  auto chunk = chunk_at(100);
+  chunk->wanted = {row(9)};  // it was looked for, and not there yet
+  give(std::move(chunk));
+  run(2);
+  EXPECT_EQ(reread_, (std::vector<std::string>{"two", "two", "nine"}));
 }
 
 TEST_F(PlacementTest, LineStartsFollowTheKeptRows) {

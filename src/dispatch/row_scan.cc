@@ -90,6 +90,8 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
       if (plan.state->open()) {
         ring_.barrier(plan.id);
         plan.state->touched.store(true, std::memory_order_relaxed);
+        if (Status done = scan_part(work, batch.events[i], *work.tables[i], touched); !done.ok())
+          return done.error().within(plan.source.name.to_string());
       }
       if (plan.cascade_parent) reach_children(touched);
       continue;
@@ -141,18 +143,69 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
       if (Status done = scan_row(table, row_.before, touched); !done.ok()) return done;
     }
     if (kind == decode::RowKind::erase) continue;
-    if (!whole(row_.after)) {
-      touched.one_by_one = true;
-      touched.opaque_tables.insert(plan.id);
+    if (whole(row_.after)) {
+      if (Status done = scan_row(table, row_.after, touched); !done.ok()) return done;
+      continue;
     }
-    // A smaller image leaves out key columns that did not change; the before image has them.
-    const bool keyed = std::all_of(plan.key.begin(), plan.key.end(), [&](std::size_t column) {
-      const std::size_t wire = table.wire_of[column];
-      return wire != ResolvedTable::kNoWire && row_.after[wire].present;
-    });
-    if (!keyed) continue;
-    if (Status done = scan_row(table, row_.after, touched); !done.ok()) return done;
+    touched.one_by_one = true;
+    touched.opaque_tables.insert(plan.id);
+    if (kind == decode::RowKind::insert) {
+      // What it leaves out takes its default.
+      if (Status done = scan_row(table, row_.after, touched); !done.ok()) return done;
+      continue;
+    }
+    merge_after();
+    if (Status done = scan_row(table, merged_, touched); !done.ok()) return done;
+    if (Status done = note_partial(table, true, touched); !done.ok()) return done;
   }
+}
+
+// A smaller image leaves out columns that did not change; those of the key are in the before image.
+void RowScan::merge_after() {
+  merged_ = row_.after;
+  for (std::size_t i = 0; i < merged_.size(); ++i) {
+    if (!merged_[i].present) merged_[i] = row_.before[i];
+  }
+}
+
+// The change does nothing where the row is not at the target yet. A chunk that was read before it
+// must not drop the row for good then, and a row that came to a new key may lie where no chunk will
+// look any more.
+Status RowScan::note_partial(const ResolvedTable& table, bool into_ring, Touched& touched) {
+  const TablePlan& plan = *table.plan;
+  if (!plan.state->open() || plan.whole() || !plan.state->started.load(std::memory_order_acquire))
+    return Unit{};
+  Result<Hash128> before = keys_.identity(table, row_.before);
+  if (!before.ok()) return before.error();
+  Result<Hash128> after = keys_.identity(table, merged_);
+  if (!after.ok()) return after.error();
+  const bool moves = before.value() != after.value();
+  if (!into_ring && !moves) return Unit{};
+  Result<std::span<const KeyValue>> values = keys_.key(table, merged_);
+  if (!values.ok()) return values.error();
+  RowKey key;
+  for (const KeyValue& value : values.value()) key.emplace_back(value.text);
+  if (into_ring) ring_.add_partial(plan.id, after.value(), key);
+  if (moves) touched.moved.emplace_back(table.plan, std::move(key));
+  return Unit{};
+}
+
+// Of a part of a large group: chunks that were read before it are refused, but rows may have come
+// to keys behind them.
+Status RowScan::scan_part(const WorkBatch& work, const decode::EventRef& event,
+                          const ResolvedTable& table, Touched& touched) {
+  Result<decode::RowsReader> reader = decode::RowsReader::open(
+      work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
+  if (!reader.ok()) return reader.error();
+  while (reader.value().kind() == decode::RowKind::update) {
+    Result<bool> more = reader.value().next(row_);
+    if (!more.ok()) return more.error();
+    if (!more.value()) break;
+    if (whole(row_.after)) continue;
+    merge_after();
+    if (Status done = note_partial(table, false, touched); !done.ok()) return done;
+  }
+  return Unit{};
 }
 
 Status RowScan::scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,

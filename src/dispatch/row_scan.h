@@ -39,6 +39,11 @@ class RowScan {
   Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,
                   Touched& touched);
 
+  // An update whose after image is not whole, of a table with an open copy.
+  void merge_after();
+  Status note_partial(const ResolvedTable& table, bool into_ring, Touched& touched);
+  Status scan_part(const WorkBatch& work, const decode::EventRef& event, const ResolvedTable& table,
+                   Touched& touched);
   void reach_children(Touched& touched);
 
   const Catalog& catalog_;
@@ -46,7 +51,8 @@ class RowScan {
   ChangeRing& ring_;
   KeyReader keys_;
   decode::RowView row_;
-  std::uint64_t cseq_ = 0;  // of the place where what is scanned takes effect
+  std::vector<decode::Cell> merged_;  // an after image with what it leaves out of the before image
+  std::uint64_t cseq_ = 0;            // of the place where what is scanned takes effect
   // Table maps of a transaction that comes in parts.
   std::unordered_map<std::uint64_t, ResolvedPtr> large_;
 };

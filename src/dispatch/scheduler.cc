@@ -16,7 +16,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, const SchedulerLinks& link
       ring_(options.ring_bytes),
       scan_(links.catalog, ring_),
       router_(links.lanes, links.board),
-      placement_(ring_, router_, links.placed, links.refused, options.fault_keep_changed) {}
+      placement_(ring_, router_, links.placement, options.fault_keep_changed) {}
 
 Status Scheduler::run(const FilePosition& from) {
   seen_ = from;
@@ -36,7 +36,8 @@ Status Scheduler::run(const FilePosition& from) {
 
 void Scheduler::take_in(Inbox::Taken& taken) {
   for (const auto& turn : taken.turns)
-    turn->given.with([&](std::optional<LaneSeqs>& given) { given = router_.given(); });
+    turn->given.with(
+        [&](std::optional<LaneSeqs>& given) { given = router_.touched(turn->tables); });
   placement_.take(taken);
 }
 
@@ -63,6 +64,20 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
   seen_ = {batch->file, batch->seen_offset};
   links_.board.seen(seen_);
   counters_.seen.with([&](FilePosition& seen) { seen = seen_; });
+  return Unit{};
+}
+
+Status Scheduler::read_moved_again(Touched& touched) {
+  std::map<std::uint32_t, std::pair<PlanPtr, std::vector<RowKey>>> by_table;
+  for (auto& [plan, key] : touched.moved) {
+    auto& of = by_table[plan->id];
+    of.first = plan;
+    of.second.push_back(std::move(key));
+  }
+  for (auto& [table, of] : by_table) {
+    Status noted = links_.placement.reread(*of.first, std::move(of.second));
+    if (!noted.ok()) return noted;
+  }
   return Unit{};
 }
 
@@ -121,6 +136,7 @@ Status Scheduler::on_rows(const SharedWork& work, std::uint32_t index, bool one_
   }
   counters_.changes += touched.value().rows;
   if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited;
+  if (Status noted = read_moved_again(touched.value()); !noted.ok()) return noted;
   touched.value().one_by_one |= one_by_one;
   const bool single = touched.value().one_by_one;
   links_.board.scheduled(*work->batch, group, false);
@@ -156,6 +172,7 @@ Status Scheduler::on_part(const SharedWork& work, std::uint32_t index) {
     if (!touched.ok()) return touched.error();
     counters_.changes += touched.value().rows;
     if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited;
+    if (Status noted = read_moved_again(touched.value()); !noted.ok()) return noted;
   }
   if (group.closes && !group.aborted) links_.board.scheduled(*work->batch, group, done);
   if (done) return Unit{};

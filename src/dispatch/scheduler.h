@@ -61,8 +61,7 @@ struct SchedulerLinks {
   Inbox& inbox;
   LaneQueues& lanes;
   StatementRunner& statements;
-  Placement::Placed placed;
-  Placement::Refused refused;
+  Placement::Calls placement;
 };
 
 class Scheduler {
@@ -83,6 +82,7 @@ class Scheduler {
   Status on_part(const SharedWork& work, std::uint32_t index);
   void take_in(Inbox::Taken& taken);
   Status place();
+  Status read_moved_again(Touched& touched);
   Status wait_while_held(const Touched& touched);
   Work make_work(const SharedWork& work, std::uint32_t index, bool one_by_one) const;
 

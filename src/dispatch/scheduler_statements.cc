@@ -197,6 +197,7 @@ Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index,
     touched = scan_.scan(*prepared.work, rows, {batch, group});
     if (!touched.ok()) return touched.error();
     if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited.error();
+    if (Status noted = read_moved_again(touched.value()); !noted.ok()) return noted.error();
   }
   const bool runs = commits && touched.value().followed;
   links_.board.scheduled(batch, group, !runs);

@@ -81,7 +81,43 @@ std::uint32_t Catalog::next_id() {
   return plans_.with([](Plans& plans) { return plans.next_id++; });
 }
 
+void add_parents(CascadeParents& parents, const Table& table) {
+  for (const ForeignKey& key : table.foreign_keys) {
+    if (key.cascades) parents[table.name].insert(key.parent);
+  }
+}
+
+namespace {
+
+std::set<TableName> ancestors(const CascadeParents& parents, const TableName& table) {
+  std::set<TableName> found;
+  std::vector<TableName> next{table};
+  while (!next.empty()) {
+    const auto of = parents.find(next.back());
+    next.pop_back();
+    if (of == parents.end()) continue;
+    for (const TableName& parent : of->second) {
+      if (found.insert(parent).second) next.push_back(parent);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::set<TableName> circle_of(const CascadeParents& parents, const TableName& table) {
+  std::set<TableName> circle;
+  const std::set<TableName> above = ancestors(parents, table);
+  if (!above.contains(table)) return circle;
+  for (const TableName& one : above) {
+    if (ancestors(parents, one).contains(table)) circle.insert(one);
+  }
+  return circle;
+}
+
 std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans) {
+  CascadeParents above;
+  for (const PlanPtr& plan : plans) add_parents(above, plan->source);
   std::set<TableName> joined;
   std::map<TableName, std::set<std::string>> parents;  // with the columns that are referred to
   for (const PlanPtr& plan : plans) {
@@ -101,9 +137,12 @@ std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans) {
       if (parents[plan->source.name].contains(plan->source.columns[i].name))
         referenced.push_back(i);
     }
-    if (cascades == plan->cascades && referenced == plan->referenced) continue;
+    const bool circular = cascades && !circle_of(above, plan->source.name).empty();
+    if (cascades == plan->cascades && circular == plan->circular && referenced == plan->referenced)
+      continue;
     auto next = std::make_shared<TablePlan>(*plan);
     next->cascades = cascades;
+    next->circular = circular;
     next->cascade_parent = parent;
     next->referenced = std::move(referenced);
     changed.push_back(std::move(next));

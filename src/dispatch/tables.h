@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ struct TablePlan {
   std::vector<std::size_t> writable;  // columns that are written, in order: all but generated ones
   bool cascades =
       false;  // rows change, or are changed, by foreign key actions: one lane, one by one
+  // Such actions can come back to the table: a chain of rows that the source's log does not name
+  // may run through rows that are not copied yet.
+  bool circular = false;
   bool cascade_parent = false;          // its deletes and key updates change rows of other tables
   std::vector<std::size_t> referenced;  // columns that those other tables refer to
   std::shared_ptr<TableState> state;
@@ -72,6 +76,8 @@ struct TablePlan {
   bool keyless() const { return key.empty(); }
   // Row by row in the order of the source, never merged.
   bool one_by_one() const { return keyless() || cascades; }
+  // Read from one snapshot, at an exact place of the stream; changes before it are left out.
+  bool whole() const { return keyless() || circular; }
 };
 
 using PlanPtr = std::shared_ptr<const TablePlan>;
@@ -106,5 +112,11 @@ class Catalog {
 // Marks every plan whose rows foreign key actions can change, or whose changes cause such actions.
 // Returns new plans for those that changed.
 std::vector<PlanPtr> with_cascades(const std::vector<PlanPtr>& plans);
+
+// The parents that each table has by foreign keys with actions.
+using CascadeParents = std::map<TableName, std::set<TableName>>;
+void add_parents(CascadeParents& parents, const Table& table);
+// The tables from which such keys lead back to the table, itself included; empty: none do.
+std::set<TableName> circle_of(const CascadeParents& parents, const TableName& table);
 
 }  // namespace wherry::dispatch

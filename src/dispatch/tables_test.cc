@@ -123,6 +123,31 @@ TEST(CascadesTest, MarkGoesWithTheKey) {
   EXPECT_FALSE(changed[0]->cascades);
 }
 
+TEST(CascadesTest, TableOfACircleIsReadWhole) {
+  const auto child_of = [](const std::string& name, const std::string& parent) {
+    Table child = named(name);
+    ForeignKey key;
+    key.parent = {"shop", parent};
+    key.cascades = true;
+    child.foreign_keys = {key};
+    return child;
+  };
+  const auto changed =
+      with_cascades({plan_of(child_of("self", "self"), 1), plan_of(child_of("child", "self"), 2),
+                     plan_of(child_of("a", "b"), 3), plan_of(child_of("b", "a"), 4)});
+  ASSERT_EQ(changed.size(), 4u);
+  EXPECT_TRUE(changed[0]->circular);
+  EXPECT_TRUE(changed[0]->whole());
+  EXPECT_FALSE(changed[1]->whole());
+  EXPECT_TRUE(changed[2]->whole());
+  EXPECT_TRUE(changed[3]->whole());
+  CascadeParents parents;
+  for (const PlanPtr& plan : changed) add_parents(parents, plan->source);
+  EXPECT_EQ(circle_of(parents, {"shop", "self"}).size(), 1u);
+  EXPECT_TRUE(circle_of(parents, {"shop", "child"}).empty());
+  EXPECT_EQ(circle_of(parents, {"shop", "a"}).size(), 2u);
+}
+
 TEST(TableStateTest, StrictOnlyAfterItsPlace) {
   TableState state;
   EXPECT_FALSE(state.open());

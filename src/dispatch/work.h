@@ -26,6 +26,9 @@ struct WorkBatch {
   std::vector<ResolvedPtr> held;
 };
 
+// Canonical texts of the columns of a row key.
+using RowKey = std::vector<std::string>;
+
 // A slice is a run of key ranges of one table that is copied from front to back.
 struct SliceId {
   std::uint32_t table = 0;
@@ -50,6 +53,7 @@ struct Chunk {
   std::string lines;                     // canonical texts in LOAD DATA form, one row a line
   std::vector<std::size_t> starts;       // where each line begins
   std::vector<Hash128> identities;       // by row; empty for a table without a key
+  std::vector<Hash128> wanted;           // of a slice of single keys: all of them, rows or not
   std::vector<std::uint64_t> conflicts;  // all rows'; meaningless where opaque
   bool opaque = false;
   bool whole = false;    // part of a table held at one point: nothing can have changed since

@@ -153,11 +153,21 @@ _INDEXED = (
 )
 
 
+def _fill_indexed(source):
+    """Rows enough for their indexes to be built after them."""
+    _fill(source, _INDEXED)
+    source.execute(
+        "ALTER TABLE d.t ADD COLUMN pad LONGBLOB",
+        "UPDATE d.t SET pad=REPEAT('x', 400000)",
+        "ANALYZE TABLE d.t",
+    )
+
+
 @test()
 def test_late_indexes_and_alter(t):
     """Statements meet a table with the indexes that the source's had, and leave what they left."""
     source, target = t.pair()
-    _fill(source, _INDEXED)
+    _fill_indexed(source)
     run = _start_after_first_chunk(t, source, target)
     source.execute(
         "ALTER TABLE d.t DROP INDEX by_v",
@@ -174,10 +184,107 @@ def test_late_indexes_and_alter(t):
 def test_late_indexes_are_those_of_the_stream(t):
     """An index that the source has, and the stream has not come to yet, is not built twice."""
     source, target = t.pair()
-    _fill(source, _INDEXED)
+    _fill_indexed(source)
     run = _start_after_first_chunk(t, source, target)
     run.action("pause")
     source.execute("CREATE INDEX added ON d.t (v)", "DROP INDEX by_note ON d.t")
     run.interrupt()
     run = wherry.start_copy(t, source, target, "--resume")
     _finish(source, target, run)
+
+
+def _lock_and_wait(t, source):
+    """A session that holds d.t locked, with a chunk's SELECT waiting before it."""
+    locker = source.connect()
+    t.at_end(locker.close)
+    with locker.cursor() as cursor:
+        cursor.execute("LOCK TABLES d.t WRITE, d.pair WRITE, d.mark WRITE")
+    wait_until(lambda: _waits_for_lock(source), 30, "a SELECT before the lock")
+    return locker
+
+
+_PARTIAL = (
+    "UPDATE d.t SET v=-1 WHERE id IN (2, 13, 23)",
+    "UPDATE d.t SET id=id+100, v=0 WHERE id IN (4, 14)",
+    "UPDATE d.t SET id=-id WHERE id IN (5, 15, 25)",
+    "UPDATE d.t SET id=-100 WHERE id=26",
+    "UPDATE d.t SET id=-101 WHERE id=-100",
+    "UPDATE d.t SET note='moved back' WHERE id=-101",
+    "UPDATE d.t SET id=-1000 WHERE id=17",
+    "UPDATE d.t SET id=17 WHERE id=18",
+    "UPDATE d.t SET id=18 WHERE id=-1000",
+    "DELETE FROM d.t WHERE id IN (3, 19)",
+    "UPDATE d.pair SET b=-b WHERE a>1",
+)
+
+
+@test()
+def test_smaller_row_images_and_moved_keys(t):
+    """A session that logs parts of rows moves rows from where no chunk was to where one has been."""
+    source, target = t.pair()
+    _fill(source)
+    source.execute(
+        "CREATE TABLE d.pair (a INT, b INT, v INT, note VARCHAR(20), PRIMARY KEY (a, b))",
+        "INSERT INTO d.pair SELECT id DIV 4, id, v, note FROM d.t",
+    )
+    run = _start_after_first_chunk(t, source, target)
+    with source.connect() as session, session.cursor() as cursor:
+        cursor.execute("SET SESSION binlog_row_image=MINIMAL")
+        cursor.execute("UPDATE d.t SET id=-id WHERE id IN (8, 28, 29)")
+        cursor.execute("UPDATE d.t SET id=-id-50 WHERE id IN (-8, -28, 27)")
+    _let_go(run)
+    locker = _lock_and_wait(t, source)
+    with locker.cursor() as cursor:
+        cursor.execute("SET SESSION binlog_row_image=MINIMAL")
+        for statement in _PARTIAL:
+            cursor.execute(statement)
+        cursor.execute("INSERT INTO d.mark VALUES (1000)")
+        wait_until(
+            lambda: target.value("SELECT COUNT(*) FROM d.mark WHERE id=1000"), 30, "the mark"
+        )
+        cursor.execute("UNLOCK TABLES")
+    _finish(source, target, run)
+
+
+@test(dialects=("mysql",))
+def test_partial_json_before_the_row(t):
+    source, target = t.pair()
+    _fill(source)
+    source.execute("ALTER TABLE d.t DROP COLUMN v, ADD COLUMN v JSON")
+    source.execute("UPDATE d.t SET v='{\"a\": [1], \"b\": \"%s\"}'" % ("x" * 200))
+    source.execute("CREATE TABLE d.pair (id INT PRIMARY KEY)")
+    run = _start_after_first_chunk(t, source, target)
+    _let_go(run)
+    locker = _lock_and_wait(t, source)
+    with locker.cursor() as cursor:
+        cursor.execute("SET SESSION binlog_row_value_options=PARTIAL_JSON")
+        cursor.execute("UPDATE d.t SET v=JSON_SET(v, '$.a[0]', 7) WHERE id IN (3, 13, 23)")
+        cursor.execute("UPDATE d.t SET v=JSON_SET(v, '$.a[0]', 8), id=-id WHERE id IN (14, 24)")
+        cursor.execute("INSERT INTO d.mark VALUES (1000)")
+        wait_until(
+            lambda: target.value("SELECT COUNT(*) FROM d.mark WHERE id=1000"), 30, "the mark"
+        )
+        cursor.execute("UNLOCK TABLES")
+    _finish(source, target, run)
+
+
+@test()
+def test_cascade_through_a_row_that_is_not_copied(t):
+    """A chain inside one table: its middle is gone before it was copied, its end must go too."""
+    source, target = t.pair()
+    source.execute(
+        "CREATE DATABASE d",
+        "CREATE TABLE d.mark (id INT AUTO_INCREMENT PRIMARY KEY)",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, parent INT NULL, FOREIGN KEY (parent)"
+        " REFERENCES d.t (id) ON DELETE CASCADE)",
+        "INSERT INTO d.t VALUES " + ",".join(f"({n},NULL)" for n in range(21, 31)),
+        "INSERT INTO d.t SELECT id-10, id FROM d.t",
+        "INSERT INTO d.t SELECT id-10, id FROM d.t WHERE id<21",
+    )
+    run = _start_after_first_chunk(t, source, target)
+    source.execute("DELETE FROM d.t WHERE id IN (22, 25)")
+    _wait_followed(source, target)
+    _let_go(run)
+    source.execute("DELETE FROM d.t WHERE id=27", "DELETE FROM d.t WHERE id=18")
+    _finish(source, target, run)
+    check(source.value("SELECT COUNT(*) FROM d.t") == 19)

@@ -252,7 +252,12 @@ Status DdlRunner::refresh(const StatementEvent& event) {
     records_.push_back(drop_table_statement(progress_, plan->id));
     records_.push_back(drop_slices_statement(progress_, plan->id));
   }
-  for (const PlanPtr& plan : dispatch::with_cascades(catalog_.all())) catalog_.put(plan);
+  for (const PlanPtr& plan : dispatch::with_cascades(catalog_.all())) {
+    const PlanPtr old = catalog_.find(plan->id);
+    catalog_.put(plan);
+    if (!plan->state->open() || plan->whole() == old->whole()) continue;
+    if (Status anew = restart(*plan); !anew.ok()) return anew;
+  }
   return Unit{};
 }
 
@@ -291,9 +296,10 @@ Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) 
 }
 
 // Where a slice stands is told by the key that it was cut by: under another one nobody knows which
-// rows are at the target. So there are none, and the table is read from its beginning.
+// rows are at the target. So there are none, and the table is read from its beginning. The same
+// where foreign keys make it one that is read whole.
 Status DdlRunner::restart(const dispatch::TablePlan& plan) {
-  log::info("copy", "{} is copied anew: its key changed", plan.source.name.to_string());
+  log::info("copy", "{} is copied anew: its keys changed", plan.source.name.to_string());
   Result<std::vector<mysql::Outcome>> emptied = session_->execute_all(
       fmt::format("SET foreign_key_checks = 0;TRUNCATE TABLE {}.{}",
                   quote_name(plan.target.database), quote_name(plan.target.table)));

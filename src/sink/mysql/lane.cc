@@ -256,7 +256,7 @@ Status Lane::write_chunk(const dispatch::Chunk& chunk, bool row_by_row) {
   BulkWriter writer(*session_,
                     {local_infile_ && !row_by_row, row_by_row ? 1 : options_.packet_bytes}, lines_);
   const bool replace =
-      chunk.plan->state->touched.load(std::memory_order_acquire) && !chunk.plan->keyless();
+      chunk.plan->state->touched.load(std::memory_order_acquire) && !chunk.plan->whole();
   if (Status done = writer.write(chunk, replace); !done.ok()) return done;
   Result<mysql::Outcome> noted =
       session_->execute(links_.progress.put_statement(links_.slice_record(chunk)));

@@ -114,8 +114,8 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
     const dispatch::ResolvedTable* table = work.batch->tables[i];
     if (table == nullptr) continue;
     const bool tolerant = table->plan->state->tolerant(work.placed_cseq());
-    // A table without a key has no tolerant way: what came before its snapshot is in the snapshot.
-    if (tolerant && table->plan->keyless()) continue;
+    // A table read whole has no tolerant way: what came before its snapshot is in the snapshot.
+    if (tolerant && table->plan->whole()) continue;
     if (work.placed_cseq() <= table->plan->state->skip_through.load(std::memory_order_acquire))
       continue;
     Result<decode::RowsReader> reader =
