@@ -212,6 +212,7 @@ Status ChunkReader::hold(const PlanPtr& plan, const source::Lease& lease, mysql:
     Result<SnapshotPoint> opened = open_snapshot(lease, session);
     if (!opened.ok()) return opened.error();
     point = opened.value();
+    point.settled = locker.has_value();
     auto request = std::make_shared<dispatch::HoldRequest>();
     request->plan = plan;
     request->point = point;

@@ -18,13 +18,14 @@ std::uint32_t ChangeRing::intern(std::vector<std::string>& pool, const std::stri
 }
 
 void ChangeRing::begin(const FilePosition& end, const std::string& gtid_source,
-                       std::uint64_t gtid_number) {
+                       std::uint64_t gtid_number, bool late) {
   Mark mark;
   mark.number = next_mark_++;
   mark.file = intern(files_, end.file);
   mark.offset = end.offset;
   mark.source = intern(sources_, gtid_source);
   mark.gtid = gtid_number;
+  mark.late = late;
   marks_.push_back(mark);
   trim();
 }
@@ -83,7 +84,7 @@ Result<ChangeRing::PartialKeys> ChangeRing::partial_since(const SnapshotPoint& p
   Result<MysqlGtidSet> low = MysqlGtidSet::parse(point.low);
   if (!low.ok()) return low.error();
   for (const Partial& partial : found->second) {
-    if (is_after(partial.mark, point, low.value())) keys[partial.identity] = partial.key;
+    if (may_be_after(partial.mark, point, low.value())) keys[partial.identity] = partial.key;
   }
   return keys;
 }
@@ -125,7 +126,7 @@ Result<IdentitySet> ChangeRing::changed_since(const SnapshotPoint& point,
           std::lower_bound(mark, marks_.end(), entry.mark,
                            [](const Mark& m, std::uint64_t number) { return m.number < number; });
       asked = entry.mark;
-      after = is_after(*mark, point, low);
+      after = may_be_after(*mark, point, low);
     }
     if (after) changed.insert(entry.identity);
   }

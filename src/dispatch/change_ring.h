@@ -23,7 +23,11 @@ class ChangeRing {
   explicit ChangeRing(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
   // A group whose changes are added next. gtid: "uuid:5" apart, empty where the source has none.
-  void begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number);
+  // late: a snapshot may not show the group yet though its place is behind it. MariaDB logs an XA
+  // COMMIT before the rows are seen, and a snapshot's place does not wait for that (measured on
+  // 10.11: 6 of 11 691 snapshots beside one writer).
+  void begin(const FilePosition& end, const std::string& gtid_source, std::uint64_t gtid_number,
+             bool late = false);
   void add(std::uint32_t table, const Hash128& identity);
   // Besides add(): the change did not carry the whole row, which is now under this key.
   void add_partial(std::uint32_t table, const Hash128& identity, RowKey key);
@@ -51,6 +55,7 @@ class ChangeRing {
     std::uint64_t offset = 0;
     std::uint32_t source = 0;  // in sources_
     std::uint64_t gtid = 0;
+    bool late = false;
   };
   struct Entry {
     std::uint64_t mark = 0;
@@ -61,6 +66,9 @@ class ChangeRing {
     Hash128 identity;
     RowKey key;
   };
+  bool may_be_after(const Mark& mark, const SnapshotPoint& point, const MysqlGtidSet& low) const {
+    return (mark.late && !point.settled) || is_after(mark, point, low);
+  }
   bool is_after(const Mark& mark, const SnapshotPoint& point, const MysqlGtidSet& low) const;
   void trim();
   static std::uint32_t intern(std::vector<std::string>& pool, const std::string& text);

@@ -103,6 +103,19 @@ TEST(ChangeRingTest, DroppedGroupWithoutGtidIsLostToEveryLowSet) {
   expect_changed(ring, low_set(gtids(200), 20000), {});
 }
 
+TEST(ChangeRingTest, LateGroupCountsUnlessTheTableHasSettled) {
+  ChangeRing ring(kRoomy);
+  ring.begin({"bin.000001", 100}, kUuid, 1, true);
+  ring.add(1, row(1));
+  expect_changed(ring, exact_at(500), {1});
+  expect_changed(ring, low_set(gtids(1), 500), {1});
+  SnapshotPoint settled = exact_at(500);
+  settled.settled = true;
+  expect_changed(ring, settled, {});
+  settled.high.offset = 50;
+  expect_changed(ring, settled, {1});
+}
+
 TEST(ChangeRingTest, RowChangedBeforeAndAfterCounts) {
   ChangeRing ring(kRoomy);
   add_groups(ring, 1, 2);

@@ -59,11 +59,11 @@ Status RowScan::resolve(WorkBatch& work, const decode::Group& group) {
   return Unit{};
 }
 
-void RowScan::begin(const decode::Batch& batch, const decode::Group& group) {
+void RowScan::begin(const decode::Batch& batch, const decode::Group& group, bool late) {
   const std::string source = group.gtid.number != 0 && !batch.gtid_sources.empty()
                                  ? batch.gtid_sources[group.gtid.source]
                                  : "";
-  ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number);
+  ring_.begin({batch.file, group.end_offset}, source, source.empty() ? 0 : group.gtid.number, late);
 }
 
 void RowScan::bar_open(const decode::Batch& batch, const decode::Group& group) {
@@ -78,7 +78,8 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
   Touched touched;
   const decode::Batch& batch = *work.batch;
   cseq_ = place.group.cseq;
-  begin(place.batch, place.group);
+  // The rows were prepared before: this is their XA COMMIT.
+  begin(place.batch, place.group, &place.group != &group);
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     if (work.tables[i] == nullptr) continue;
     touched.followed = true;

@@ -33,7 +33,7 @@ class RowScan {
   void bar_open(const decode::Batch& batch, const decode::Group& group);
 
  private:
-  void begin(const decode::Batch& batch, const decode::Group& group);
+  void begin(const decode::Batch& batch, const decode::Group& group, bool late = false);
   Status scan_event(const WorkBatch& work, const decode::EventRef& event,
                     const ResolvedTable& table, Touched& touched);
   Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,

@@ -39,8 +39,9 @@ struct SliceId {
 // everything in the set `low` shows, nothing past `high` does, and between them it is unknown.
 struct SnapshotPoint {
   bool exact = false;
-  FilePosition high;  // the exact point, or the upper bound
-  std::string low;    // MySQL's executed set before the snapshot opened
+  FilePosition high;     // the exact point, or the upper bound
+  std::string low;       // MySQL's executed set before the snapshot opened
+  bool settled = false;  // nothing that had been logged of the table was still to be seen
 };
 
 // Rows of a key range, read at one point, as lines ready to load.
