@@ -79,6 +79,7 @@ struct Engine::Impl {
         selection(std::move(parts.selection)),
         stream_budget(parts.settings.memory / 4),
         chunk_budget(parts.settings.memory / 4),
+        large_budget(1),
         whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
         board(parts.settings.lanes, parts.runtime.lease().generation().facts().dialect,
               parts.plan.low),
@@ -106,6 +107,7 @@ struct Engine::Impl {
 
   ByteBudget stream_budget;
   ByteBudget chunk_budget;
+  ByteBudget large_budget;
   ByteBudget whole_budget;
   dispatch::Catalog catalog;
   dispatch::Board board;
@@ -143,6 +145,7 @@ void Engine::Impl::end() {
   inbox.close();
   stream_budget.close();
   chunk_budget.close();
+  large_budget.close();
   whole_budget.close();
   board.close();
   for (auto& queue : queues) queue->close();
@@ -296,6 +299,7 @@ void Engine::Impl::build_readers(unsigned count) {
       inbox,
       catalog,
       chunk_budget,
+      large_budget,
       whole_budget,
       [this] { return may_read(); },
       [this] { return settings.read([](const EngineOptions& now) { return now.chunk_rows; }); },

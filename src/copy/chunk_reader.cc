@@ -141,6 +141,18 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
   return point;
 }
 
+// A row that alone is a large part of a budget is taken into memory once no other such row is
+// there. False: the run ends.
+bool ChunkReader::admit(Chunk& chunk, const mysql::FieldView* fields, std::size_t width) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < width; ++i) bytes += fields[i].size;
+  if (bytes >= options_.chunk_bytes_max && !chunk.large) {
+    chunk.large = links_.large_budget.charge(1);
+    if (!chunk.large) stopping_ = true;
+  }
+  return !stopping_;
+}
+
 Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   auto chunk = std::make_shared<Chunk>();
   chunk->charge = links_.budget.charge(options_.chunk_bytes);
@@ -168,7 +180,8 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   ChunkRows rows(*plan);
   bool cut = false;
   Status read = session.value()->stream(select_next(*plan, slice, wanted),
-                                        [&](const mysql::FieldView* fields, std::size_t) {
+                                        [&](const mysql::FieldView* fields, std::size_t width) {
+                                          if (!admit(*chunk, fields, width)) return false;
                                           rows.add(*chunk, fields);
                                           cut = chunk->lines.size() >= options_.chunk_bytes_max &&
                                                 chunk->rows < wanted && slice.only.empty();

@@ -27,6 +27,8 @@ struct ReaderLinks {
   dispatch::Inbox& inbox;
   const dispatch::Catalog& catalog;
   ByteBudget& budget;
+  // Admits one chunk with a large row at a time; counts chunks.
+  ByteBudget& large_budget;
   // Of tables without a key: while one is held the stream may wait for it, so its chunks must not
   // wait for others'.
   ByteBudget& whole_budget;
@@ -54,6 +56,7 @@ class ChunkReader {
               dispatch::SnapshotPoint& point);
   Result<dispatch::SnapshotPoint> open_snapshot(const source::Lease& lease,
                                                 mysql::Session& session);
+  bool admit(dispatch::Chunk& chunk, const mysql::FieldView* fields, std::size_t width);
   std::uint64_t rows_wanted(const dispatch::TablePlan& plan) const;
   bool may_heal(const Error& error) const;
 

@@ -63,6 +63,7 @@ struct Chunk {
   std::uint64_t rows = 0;
   std::uint64_t placed_at = 0;  // Q: the group after which it takes its place
   ByteBudget::Charge charge;
+  ByteBudget::Charge large;  // of a chunk with a large row: one is in memory at a time
 
   std::size_t byte_size() const {
     return lines.size() + starts.size() * sizeof(std::size_t) +

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 namespace wherry::mysql {
@@ -46,23 +47,29 @@ bool is_lost(unsigned code) {
   }
 }
 
-// Feeds LOAD DATA LOCAL from memory. The server never chooses what is read: the file name that it
-// sends back is ignored.
-struct Infile {
-  std::string_view data;
-  std::size_t at = 0;
-};
+// The library's buffer grows to the largest packet it met and stays so. A session that met a large
+// row would hold its size for good; between two packets nothing is in the buffer, so it can go back
+// to what a new session has. The sizes are those of the library's own growth.
+void shrink_buffer(NET& net) {
+  constexpr unsigned long kKept = 1UL << 20;  // what ordinary rows need is not worth the work
+  constexpr unsigned long kFresh = 16UL << 10;
+  constexpr unsigned long kFrame = NET_HEADER_SIZE + COMP_HEADER_SIZE;
+  if (net.max_packet <= kKept || net.buff == nullptr) return;
+  auto* const smaller = static_cast<unsigned char*>(std::realloc(net.buff, kFresh + kFrame));
+  if (smaller == nullptr) return;
+  net.buff = net.write_pos = net.read_pos = smaller;
+  net.max_packet = kFresh;
+  net.buff_end = smaller + kFresh;
+}
 
+// Feeds LOAD DATA LOCAL. The server never chooses what is read: the file name that it sends back is
+// ignored.
 int infile_init(void** state, const char*, void* user) {
   *state = user;
   return 0;
 }
 int infile_read(void* state, char* buffer, unsigned int size) {
-  auto& file = *static_cast<Infile*>(state);
-  const std::size_t count = std::min<std::size_t>(size, file.data.size() - file.at);
-  std::memcpy(buffer, file.data.data() + file.at, count);
-  file.at += count;
-  return static_cast<int>(count);
+  return static_cast<int>((*static_cast<const Session::Feed*>(state))(buffer, size));
 }
 void infile_end(void*) {}
 int infile_error(void*, char* message, unsigned int size) {
@@ -285,13 +292,23 @@ Status Session::stream(std::string_view sql,
   const bool failed = mysql_errno(mysql) != 0;
   Status status = failed ? Status(last_error("fetch")) : Status(Unit{});
   mysql_free_result(result);
+  shrink_buffer(mysql->net);
   return status;
 }
 
 Result<Outcome> Session::load(std::string_view sql, std::string_view data) {
+  return load(sql, [data](char* buffer, std::size_t size) mutable {
+    const std::size_t count = std::min(size, data.size());
+    std::memcpy(buffer, data.data(), count);
+    data.remove_prefix(count);
+    return count;
+  });
+}
+
+Result<Outcome> Session::load(std::string_view sql, const Feed& read) {
   MYSQL* mysql = handle_->mysql;
-  Infile file{data};
-  mysql_set_local_infile_handler(mysql, infile_init, infile_read, infile_end, infile_error, &file);
+  mysql_set_local_infile_handler(mysql, infile_init, infile_read, infile_end, infile_error,
+                                 const_cast<Feed*>(&read));
   const int failed = mysql_real_query(mysql, sql.data(), sql.size());
   mysql_set_local_infile_default(mysql);
   if (failed != 0) return last_error("load");
@@ -311,6 +328,7 @@ Status Session::send_command(std::uint8_t command, std::string_view payload) {
 
 Result<std::optional<Bytes>> Session::read_packet() {
   MYSQL* mysql = handle_->mysql;
+  shrink_buffer(mysql->net);  // of the packet before: its span ends here
   const unsigned long size = mysql_net_read_packet(mysql);
   if (size == packet_error) return last_error("read packet");
   const Bytes packet(reinterpret_cast<const std::byte*>(mysql->net.read_pos), size);

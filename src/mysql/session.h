@@ -74,6 +74,9 @@ class Session {
                 const std::function<bool(const FieldView* fields, std::size_t width)>& row);
   // LOAD DATA LOCAL INFILE, fed from memory.
   Result<Outcome> load(std::string_view sql, std::string_view data);
+  // The same, fed piece by piece: read fills the buffer and returns how much; 0 is the end.
+  using Feed = std::function<std::size_t(char* buffer, std::size_t size)>;
+  Result<Outcome> load(std::string_view sql, const Feed& read);
 
   // Binlog dump: sends a command and reads raw packets. The span lives until the next read. An
   // empty optional is the end of the stream (EOF packet).

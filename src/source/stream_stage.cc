@@ -9,6 +9,8 @@
 namespace wherry::source {
 namespace {
 
+constexpr std::size_t kLargeEvent = 1 << 20;
+
 // What reconnecting can heal. A server that shuts down or kills the dump says so by an error
 // packet.
 bool may_heal(const Error& error) {
@@ -42,7 +44,8 @@ Status StreamStage::run(const Position& from, std::uint64_t first_cseq) {
     if (stopping_) break;
     assembler.restart(runtime_.generation_number());
     if (!hand_on(assembler)) return Unit{};
-    if (ended.ok()) {  // the next generation took over
+    give_back_ahead();  // what it was for will come again
+    if (ended.ok()) {   // the next generation took over
       failures = 0;
       continue;
     }
@@ -84,6 +87,7 @@ Status StreamStage::follow(const Lease& lease, BinlogDump& dump, decode::Assembl
     Result<Bytes> event = dump.next();
     if (!event.ok()) return event.error();
     bytes += event.value().size();
+    if (event.value().size() >= kLargeEvent && !charge_ahead(event.value().size())) return Unit{};
     Status fed = assembler.feed(event.value());
     if (!fed.ok()) return fed;
     if (assembler.full() && !hand_on(assembler)) return Unit{};
@@ -94,7 +98,12 @@ Status StreamStage::follow(const Lease& lease, BinlogDump& dump, decode::Assembl
 bool StreamStage::hand_on(decode::Assembler& assembler) {
   std::unique_ptr<decode::Batch> batch = assembler.take();
   if (batch == nullptr) return true;
-  batch->charge = budget_.charge(batch->byte_size());
+  if (ahead_) {
+    batch->charge = std::move(ahead_);
+    batch->charge.resize(batch->byte_size());
+  } else {
+    batch->charge = budget_.charge(batch->byte_size());
+  }
   if (!batch->charge) {
     stopping_ = true;
     return false;
@@ -103,6 +112,19 @@ bool StreamStage::hand_on(decode::Assembler& assembler) {
   stopping_ = true;
   return false;
 }
+
+// A large event waits for room where it was received, before it is copied: else one would be held
+// there, one here, and one by whoever writes it. What is charged already goes back meanwhile, since
+// an event larger than the budget is admitted only alone.
+bool StreamStage::charge_ahead(std::size_t bytes) {
+  const std::size_t all = ahead_.bytes() + bytes;
+  give_back_ahead();
+  ahead_ = budget_.charge(all);
+  if (!ahead_) stopping_ = true;
+  return static_cast<bool>(ahead_);
+}
+
+void StreamStage::give_back_ahead() { const ByteBudget::Charge back = std::move(ahead_); }
 
 bool StreamStage::wait_before_retry(unsigned attempt) {
   using namespace std::chrono_literals;

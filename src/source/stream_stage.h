@@ -46,12 +46,15 @@ class StreamStage {
  private:
   Status follow(const Lease& lease, BinlogDump& dump, decode::Assembler& assembler);
   bool hand_on(decode::Assembler& assembler);
+  bool charge_ahead(std::size_t bytes);
+  void give_back_ahead();
   bool wait_before_retry(unsigned attempt);
 
   Runtime& runtime_;
   const StreamOptions options_;
   ByteBudget& budget_;
   const std::function<bool(decode::BatchPtr)> push_;
+  ByteBudget::Charge ahead_;  // for large events of the batch under construction; run()'s thread
   std::atomic<bool> stopping_{false};
   Guarded<StreamState> state_;
 };

@@ -10,8 +10,18 @@
 namespace wherry::sql {
 namespace {
 
+constexpr std::size_t kLarge = 256 << 10;
+
+bool is_special(char c) { return c == '\\' || c == '\t' || c == '\n' || c == '\0'; }
+
+char escaped(char special) {
+  return special == '\0' ? '0' : special == '\t' ? 't' : special == '\n' ? 'n' : '\\';
+}
+
 void append_hex(std::string& out, std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
+  // Growing step by step would hold a large value twice.
+  if (bytes.size() >= kLarge) out.reserve(out.size() + 2 * bytes.size() + 3);
   out += "x'";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
@@ -151,6 +161,11 @@ void append_exact_match(std::string& out, const Column& column, std::string_view
 }
 
 void append_field(std::string& out, std::string_view canonical) {
+  if (canonical.size() >= kLarge) {
+    // Growing step by step would hold it twice.
+    const auto special = std::count_if(canonical.begin(), canonical.end(), is_special);
+    out.reserve(out.size() + canonical.size() + static_cast<std::size_t>(special) + 1);
+  }
   std::size_t from = 0;
   std::size_t plain = 0;  // how far nothing needs an escape
   for (std::size_t at = 0; at < canonical.size(); ++at) {
@@ -163,13 +178,33 @@ void append_field(std::string& out, std::string_view canonical) {
     }
     if (at == canonical.size()) break;
     const char c = canonical[at];
-    if (c != '\\' && c != '\t' && c != '\n' && c != '\0') continue;
+    if (!is_special(c)) continue;
     out.append(canonical, from, at - from);
     out += '\\';
-    out += c == '\0' ? '0' : c == '\t' ? 't' : c == '\n' ? 'n' : '\\';
+    out += escaped(c);
     from = at + 1;
   }
   out.append(canonical, from, canonical.size() - from);
+}
+
+std::size_t escape_field(std::string_view canonical, std::span<char> room, std::size_t& filled) {
+  std::size_t taken = 0;
+  std::size_t at = 0;
+  for (; taken < canonical.size(); ++taken) {
+    const char c = canonical[taken];
+    const bool special = is_special(c);
+    if (at + (special ? 2 : 1) > room.size()) break;
+    if (special) room[at++] = '\\';
+    room[at++] = special ? escaped(c) : c;
+  }
+  filled += at;
+  return taken;
+}
+
+void skip_field(std::string_view& line) {
+  std::size_t at = 0;
+  while (at < line.size() && line[at] != '\t' && line[at] != '\n') at += line[at] == '\\' ? 2 : 1;
+  line.remove_prefix(std::min(at + 1, line.size()));
 }
 
 bool take_field(std::string_view& line, std::string& buffer) {

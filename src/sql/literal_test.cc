@@ -61,5 +61,24 @@ TEST(LoadField, TellsNullFromText) {
   EXPECT_EQ(back, "\\N");
 }
 
+TEST(LoadField, IsSkippedWithoutLookingInside) {
+  std::string line = field("a\tb\\") + '\t' + field("\n") + "\t\\N\tlast\n";
+  std::string_view rest(line);
+  for (int i = 0; i < 3; ++i) skip_field(rest);
+  EXPECT_EQ(rest, "last\n");
+  skip_field(rest);
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST(LoadField, TakesNoMoreThanTheRoomHolds) {
+  char room[3];
+  std::size_t filled = 0;
+  EXPECT_EQ(escape_field("ab\t", room, filled), 2u);  // an escape is not cut in two
+  EXPECT_EQ(filled, 2u);
+  EXPECT_EQ(escape_field("\t", room, filled), 1u);
+  EXPECT_EQ(filled, 4u);
+  EXPECT_EQ(escape_field("", room, filled), 0u);
+}
+
 }  // namespace
 }  // namespace wherry::sql

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "sink/mysql/cell_sql.h"
 #include "sink/mysql/load_statement.h"
+#include "sink/mysql/row_line.h"
 #include "sink/mysql/write_order.h"
 #include "sql/literal.h"
 
@@ -48,22 +48,26 @@ std::uint64_t enum_zeros(const dispatch::Chunk& chunk) {
   std::string_view rest(chunk.lines);
   while (!rest.empty()) {
     for (const std::size_t column : plan.writable) {
-      if (sql::take_field(rest, field) && field == "0" && is_enum(column)) ++zeros;
+      if (!is_enum(column)) {
+        sql::skip_field(rest);
+      } else if (sql::take_field(rest, field) && field == "0") {
+        ++zeros;
+      }
     }
   }
   return zeros;
 }
 
-// What LOAD DATA says it did: "Records: 3  Deleted: 0  Skipped: 0  Warnings: 0".
-struct LoadCounts {
-  unsigned long long records = 0, deleted = 0, skipped = 0, warnings = 0;
-};
-LoadCounts parse_info(const std::string& info) {
-  LoadCounts out;
-  std::sscanf(info.c_str(), "Records: %llu Deleted: %llu Skipped: %llu Warnings: %llu",
-              &out.records, &out.deleted, &out.skipped, &out.warnings);
-  return out;
+// Begins the next row of a statement with many; the first brings the statement's head.
+void begin_row(std::string& sql, const dispatch::TablePlan& plan, std::string_view verb) {
+  if (sql.empty()) {
+    sql = fmt::format("{} INTO {} ({}) VALUES (", verb, target_name(plan), column_list(plan));
+  } else {
+    sql += ",(";
+  }
 }
+
+std::string_view text_of(bool replace) { return replace ? "REPLACE" : "INSERT"; }
 
 }  // namespace
 
@@ -139,13 +143,19 @@ Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entr
                        const Expected& expected) {
   if (entries.empty()) return Unit{};
   const dispatch::TablePlan& plan = *rows.table().plan;
-  const bool by_load = options_.local_infile && entries.size() >= kLoadRowsMin;
+  // As a literal a large value could be too large for a packet.
+  const auto large = [&](std::size_t index) {
+    return row_bytes(rows.table(), rows.image(rows.entries()[index].last)) >= kLargeRowBytes;
+  };
+  const bool by_load =
+      options_.local_infile &&
+      (entries.size() >= kLoadRowsMin || std::any_of(entries.begin(), entries.end(), large));
   lines_.clear();
   Expected sent;
   sent.checked = expected.checked;
   for (const std::size_t index : entries) {
     const decode::Cell* image = rows.image(rows.entries()[index].last);
-    if (!by_load) lines_ += lines_.empty() ? "(" : ",(";
+    if (!by_load) begin_row(lines_, plan, text_of(verb == Verb::replace));
     bool first = true;
     for (const std::size_t column : plan.writable) {
       if (!first) lines_ += by_load ? '\t' : ',';
@@ -159,12 +169,12 @@ Status BulkWriter::put(const NetRows& rows, const std::vector<std::size_t>& entr
     ++sent.rows;
     if (by_load || lines_.size() < options_.packet_bytes) continue;
     sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
-    if (Status done = insert(plan, verb, lines_, sent); !done.ok()) return done;
+    if (Status done = insert(plan, lines_, sent); !done.ok()) return done;
   }
   if (by_load)
     return load(plan, verb, {expected.rows, expected.replaced, sent.warnings, expected.checked});
   sent.replaced = expected.replaced == 0 ? 0 : sent.rows;
-  return insert(plan, verb, lines_, sent);
+  return insert(plan, lines_, sent);
 }
 
 Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expected& expected) {
@@ -172,7 +182,7 @@ Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expect
       session_.load(load_statement(plan, verb == Verb::replace), lines_);
   if (!outcome.ok()) return outcome.error();
   // LOCAL makes the server skip duplicates and bend values, and say OK: the counts tell.
-  const LoadCounts info = parse_info(outcome.value().info);
+  const LoadCounts info = load_counts(outcome.value().info);
   if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
   if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
   if (info.warnings != expected.warnings)
@@ -182,15 +192,11 @@ Status BulkWriter::load(const dispatch::TablePlan& plan, Verb verb, const Expect
   return Unit{};
 }
 
-// Sends the collected values and starts anew.
-Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::string& values,
-                          Expected& sent) {
-  if (values.empty()) return Unit{};
-  const std::string sql =
-      fmt::format("{} INTO {} ({}) VALUES {}", verb == Verb::replace ? "REPLACE" : "INSERT",
-                  target_name(plan), column_list(plan), values);
-  values.clear();
+// Sends the collected statement and starts anew.
+Status BulkWriter::insert(const dispatch::TablePlan& plan, std::string& sql, Expected& sent) {
+  if (sql.empty()) return Unit{};
   Result<mysql::Outcome> outcome = session_.execute(sql);
+  sql.clear();
   if (!outcome.ok()) return outcome.error();
   const Expected expected = std::exchange(sent, {0, 0, 0, sent.checked});
   if (outcome.value().warnings != expected.warnings)
@@ -205,12 +211,11 @@ Status BulkWriter::insert(const dispatch::TablePlan& plan, Verb verb, std::strin
 Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
   const dispatch::TablePlan& plan = *chunk.plan;
   if (chunk.starts.empty()) return Unit{};
-  const Verb verb = replace ? Verb::replace : Verb::insert;
   Expected expected{chunk.starts.size(), 0, enum_zeros(chunk), !replace};
   if (options_.local_infile) {
     Result<mysql::Outcome> outcome = session_.load(load_statement(plan, replace), chunk.lines);
     if (!outcome.ok()) return outcome.error();
-    const LoadCounts info = parse_info(outcome.value().info);
+    const LoadCounts info = load_counts(outcome.value().info);
     if (info.records != expected.rows) return mismatch(plan, "loaded", expected.rows, info.records);
     if (info.skipped != 0) return mismatch(plan, "skipped as duplicates", 0, info.skipped);
     if (info.warnings != expected.warnings)
@@ -224,7 +229,7 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
     const std::size_t end =
         row + 1 < chunk.starts.size() ? chunk.starts[row + 1] : chunk.lines.size();
     std::string_view line(chunk.lines.data() + chunk.starts[row], end - chunk.starts[row] - 1);
-    values += values.empty() ? "(" : ",(";
+    begin_row(values, plan, text_of(replace));
     for (std::size_t i = 0; i < plan.writable.size(); ++i) {
       if (i > 0) values += ',';
       if (sql::take_field(line, field)) {
@@ -238,9 +243,9 @@ Status BulkWriter::write(const dispatch::Chunk& chunk, bool replace) {
     values += ')';
     ++sent.rows;
     if (values.size() < options_.packet_bytes) continue;
-    if (Status done = insert(plan, verb, values, sent); !done.ok()) return done;
+    if (Status done = insert(plan, values, sent); !done.ok()) return done;
   }
-  return insert(plan, verb, values, sent);
+  return insert(plan, values, sent);
 }
 
 }  // namespace wherry::sink

@@ -41,7 +41,7 @@ class BulkWriter {
   Status put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb,
              const Expected& expected);
   Status load(const dispatch::TablePlan& plan, Verb verb, const Expected& expected);
-  Status insert(const dispatch::TablePlan& plan, Verb verb, std::string& values, Expected& sent);
+  Status insert(const dispatch::TablePlan& plan, std::string& sql, Expected& sent);
 
   mysql::Session& session_;
   const WriterOptions options_;

@@ -244,7 +244,7 @@ Status Lane::write_merged(const std::vector<Work>& items) {
 }
 
 Status Lane::write_ordered(const std::vector<Work>& items) {
-  OrderedWriter writer(*session_, options_.packet_bytes);
+  OrderedWriter writer(*session_, options_.packet_bytes, local_infile_);
   for (const Work& work : items) {
     if (Status done = replay(work, writer); !done.ok()) return done;
   }

@@ -7,6 +7,7 @@
 #include "decode/value.h"
 #include "sink/mysql/cell_sql.h"
 #include "sink/mysql/load_statement.h"
+#include "sink/mysql/row_line.h"
 #include "sql/literal.h"
 #include "support/ascii.h"
 
@@ -56,6 +57,8 @@ std::string_view json_function(decode::JsonOperation operation, std::string_view
 std::string OrderedWriter::name_row(const ResolvedTable& table, const decode::Cell* image,
                                     std::string_view verb) {
   std::string key;
+  if (table.plan->keyless() && row_bytes(table, image) >= kLargeRowBytes)
+    return fmt::format("{} of a large row of {}", verb, table.plan->source.name.to_string());
   const Status named = table.plan->keyless() ? append_row_condition(key, table, image, scratch_)
                                              : append_key_condition(key, table, image, scratch_);
   if (!named.ok()) key = "row without its key";
@@ -120,9 +123,36 @@ Status OrderedWriter::put(const ResolvedTable& table, const std::vector<decode::
                what, affected);
 }
 
+// Whether the row is so large that it is sent piece by piece.
+bool OrderedWriter::streams(const ResolvedTable& table,
+                            const std::vector<decode::Cell>& image) const {
+  return local_infile_ && whole(image) && row_bytes(table, image.data()) >= kLargeRowBytes;
+}
+
+Status OrderedWriter::load(const ResolvedTable& table, const decode::Cell* image, bool replace,
+                           std::string what) {
+  if (Status done = flush(); !done.ok()) return done;
+  Result<RowLine> line = RowLine::make(table, image);
+  if (!line.ok()) return line.error();
+  std::uint64_t warnings = 0;
+  for (const std::size_t column : table.plan->writable)
+    warnings += is_enum_zero(table, image, column) ? 1 : 0;
+  Result<mysql::Outcome> outcome = session_.load(
+      load_statement(*table.plan, replace),
+      [&](char* buffer, std::size_t size) { return line.value().read(buffer, size); });
+  if (!outcome.ok()) return outcome.error();
+  const LoadCounts counts = load_counts(outcome.value().info);
+  if (counts.records == 1 && counts.skipped == 0 && counts.warnings == warnings) return Unit{};
+  return Error{Errc::conflict,
+               fmt::format("the target skipped or bent a row: {} ({})", what, outcome.value().info),
+               0};
+}
+
 Status OrderedWriter::insert(const ResolvedTable& table, const decode::RowView& row,
                              bool tolerant) {
   const bool replace = tolerant && !table.plan->keyless();
+  if (streams(table, row.after))
+    return load(table, row.after.data(), replace, name_row(table, row.after.data(), "insert"));
   return put(table, row.after, replace ? "REPLACE" : "INSERT", replace ? -1 : 1);
 }
 
@@ -172,6 +202,11 @@ Status OrderedWriter::update(const ResolvedTable& table, const decode::RowView& 
     if (Status done = erase(table, row, true); !done.ok()) return done;
     return insert(table, row, true);
   }
+  if (!plan.keyless() && !plan.cascades && streams(table, row.after)) {
+    // No statement can hold it in pieces but a load.
+    if (Status done = erase(table, row, tolerant); !done.ok()) return done;
+    return insert(table, row, tolerant);
+  }
   std::string sql = fmt::format("UPDATE {} SET ", target_name(plan));
   bool first = true;
   for (const std::size_t column : plan.writable) {
@@ -197,6 +232,12 @@ Status OrderedWriter::erase(const ResolvedTable& table, const decode::RowView& r
 Status OrderedWriter::add(std::string_view sql) { return queue(sql, "", -1); }
 
 Status OrderedWriter::queue(std::string_view sql, std::string what, std::int64_t affected) {
+  if (packet_.size() + sql.size() > packet_bytes_) {
+    // Large ones go alone: joined they could be too large for a packet, and growing holds them
+    // twice.
+    if (Status done = flush(); !done.ok()) return done;
+    packet_ = {};
+  }
   if (!packet_.empty()) packet_ += ';';
   packet_ += sql;
   queued_.push_back({std::exchange(warnings_, 0), std::move(what), affected});

@@ -14,8 +14,9 @@ namespace wherry::sink {
 
 class OrderedWriter {
  public:
-  OrderedWriter(mysql::Session& session, std::size_t packet_bytes)
-      : session_(session), packet_bytes_(packet_bytes) {}
+  // local_infile: large rows may go by LOAD DATA LOCAL.
+  OrderedWriter(mysql::Session& session, std::size_t packet_bytes, bool local_infile)
+      : session_(session), packet_bytes_(packet_bytes), local_infile_(local_infile) {}
 
   // flags: of the row event. tolerant: the table's copy is open.
   Status write(const dispatch::ResolvedTable& table, decode::RowKind kind, std::uint16_t flags,
@@ -42,6 +43,9 @@ class OrderedWriter {
   Status append_assignment(std::string& sql, const dispatch::ResolvedTable& table,
                            const decode::Cell& cell, std::size_t column,
                            const decode::RowView& row);
+  bool streams(const dispatch::ResolvedTable& table, const std::vector<decode::Cell>& image) const;
+  Status load(const dispatch::ResolvedTable& table, const decode::Cell* image, bool replace,
+              std::string what);
   Status queue(std::string_view sql, std::string what, std::int64_t affected);
   Status check_foreign_keys(bool checked);
   std::string name_row(const dispatch::ResolvedTable& table, const decode::Cell* image,
@@ -49,6 +53,7 @@ class OrderedWriter {
 
   mysql::Session& session_;
   const std::size_t packet_bytes_;
+  const bool local_infile_;
   std::string packet_;
   std::string scratch_;
   std::vector<Queued> queued_;
