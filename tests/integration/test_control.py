@@ -28,6 +28,20 @@ def _slow(t, source, target, *options, rows=20000, rate="2000rows", **more):
     return run
 
 
+def _settled(read):
+    """What read() gives once it has not changed for a second: what was on its way has arrived."""
+    seen = [(time.monotonic(), read())]
+
+    def still():
+        value = read()
+        if value != seen[-1][1]:
+            seen.append((time.monotonic(), value))
+        return time.monotonic() - seen[-1][0] > 1
+
+    wait_until(still, 20, "nothing more to arrive")
+    return seen[-1][1]
+
+
 @test()
 def test_sigusr1_prints_the_status(t):
     source, target = t.pair()
@@ -50,8 +64,7 @@ def test_pause_and_resume(t):
     run = _slow(t, source, target)
     run.action("pause")
     run.wait_state("paused", timeout=10)
-    time.sleep(0.4)
-    held = target.value("SELECT COUNT(*) FROM bulk.t1")
+    held = _settled(lambda: target.value("SELECT COUNT(*) FROM bulk.t1"))
     time.sleep(0.8)
     check(target.value("SELECT COUNT(*) FROM bulk.t1") == held, "rows came while it was paused")
     source.execute("UPDATE bulk.t1 SET v=v+1 WHERE id<100")
