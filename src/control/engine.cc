@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "control/fault_points.h"
 #include "control/late_indexes.h"
 #include "control/rename_rule.h"
 #include "copy/chunk_reader.h"
@@ -259,10 +260,7 @@ dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   out.done = plan.done;
   out.generation = runtime.generation_number();
   out.fold_names = settings.read([](const EngineOptions& now) { return now.fold_names; });
-#ifdef WHERRY_FAULT_POINTS
-  const char* fault = std::getenv("WHERRY_FAULT");
-  out.fault_keep_changed = fault != nullptr && std::string_view(fault) == "keep-changed-chunk-rows";
-#endif
+  out.fault_keep_changed = fault_keeps_changed_rows();
   return out;
 }
 

@@ -20,6 +20,11 @@ def wherry_binary():
     return os.environ.get("WHERRY_BIN") or os.path.join(TREE, "build", "release", "wherry")
 
 
+def faulty_binary():
+    """The program with fault points, which is built beside the one under test."""
+    return os.path.join(os.path.dirname(os.path.abspath(wherry_binary())), "wherry_faulty")
+
+
 def root():
     """The temporary folder of this run; workers of one run share the one that the runner made."""
     global _root

@@ -25,10 +25,10 @@ def _without_time(line):
 class Run:
     """One process of wherry; its output goes to files in the test's folder."""
 
-    def __init__(self, t, argv, env=None, secrets=datadirs.SECRETS, report=False):
+    def __init__(self, t, argv, env=None, secrets=datadirs.SECRETS, report=False, program=None):
         _counter[0] += 1
         self.base = t.path(f"wherry-{_counter[0]}")
-        self.argv = [places.wherry_binary()] + [str(a) for a in argv]
+        self.argv = [program or places.wherry_binary()] + [str(a) for a in argv]
         if report:
             self.argv += ["--report", self.base + ".report.json"]
         self.secrets = secrets
@@ -235,7 +235,9 @@ def start_copy(
         argv += ["--progress", progress]
     if api:
         argv += ["--api", "127.0.0.1:0"]
-    return Run(t, argv + list(options), env=env, secrets=secrets, report=report)
+    return Run(
+        t, argv + list(options), env=env, secrets=secrets, report=report, program=program
+    )
 
 
 def start_streaming(t, source, target, *options, **more):
@@ -252,3 +254,4 @@ def copy(t, source, target, *options, expect=EXIT_DONE, timeout=90, **more):
     done = start_copy(t, source, target, *options, **more)
     done.expect(expect, timeout=timeout)
     return done
+    program=None,

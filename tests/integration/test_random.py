@@ -33,7 +33,7 @@ def _rows(rng, options):
     return rng.choice((200, 400) if options[1] <= 3 else (300, 1000, 3000))
 
 
-def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify=None, **load):
+def _one_seed(t, source, target, seed, *, position_mode="gtid", fault=None, verify=None, **load):
     """Copies under load and returns what the oracle finds, with the exit code of wherry."""
     servers.drop_user_databases(source)
     servers.drop_user_databases(target)
@@ -49,14 +49,15 @@ def _one_seed(t, source, target, seed, *, position_mode="gtid", env=None, verify
     ).create()
     work.start()
     work.let_run(0.2)
-    run = wherry.start_copy(t, source, target, *options, env=env)
+    faulty = {"env": {"WHERRY_FAULT": fault}, "program": places.faulty_binary()} if fault else {}
+    run = wherry.start_copy(t, source, target, *options, **faulty)
     try:
         run.wait_state(*wherry.STREAMING, timeout=90)
         work.let_run(rng.choice((0.0, 0.3, 0.8)))
     finally:
         done = work.stop()
     code = run.cutover(timeout=90)
-    found = oracle.compare(source, target, auto_increment=env is None)
+    found = oracle.compare(source, target, auto_increment=fault is None)
     t.log(f"seed {seed}: {done} transactions, exit {code}, options {options}, {found.text(3)}")
     return code, found, run
 
@@ -115,13 +116,13 @@ def test_many_writers_one_row_chunks(t):
 def test_fault_is_found(t):
     """With rows kept that the stream has already changed, some seed must differ."""
     source, target = t.pair()
-    env = {"WHERRY_FAULT": FAULT}
+    with open(places.faulty_binary(), "rb") as program:
+        check(FAULT.encode() in program.read(), "wherry_faulty has no fault points")
     with open(places.wherry_binary(), "rb") as program:
-        if FAULT.encode() not in program.read():
-            t.skip("this build has no fault points")
+        check(FAULT.encode() not in program.read(), "the program that is shipped has fault points")
     for seed in _seeds(t, 20):
         try:
-            _code, found, _run = _one_seed(t, source, target, seed, env=env, verify="none")
+            _code, found, _run = _one_seed(t, source, target, seed, fault=FAULT, verify="none")
         except AssertionError as error:
             # A row that is there, or not there, against the source's word stops the run as well.
             t.log(f"seed {seed} failed: {error}")
