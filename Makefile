@@ -40,11 +40,11 @@ format:
 
 asan: build/asan/build.ninja
 	cmake --build --preset asan
-	@$(PYTHON) scripts/run-tests --preset asan
+	@$(PYTHON) scripts/run-tests --preset asan --integration
 
 tsan: build/tsan/build.ninja
 	cmake --build --preset tsan
-	@$(PYTHON) scripts/run-tests --preset tsan
+	@$(PYTHON) scripts/run-tests --preset tsan --integration
 
 fuzz: build/fuzz/build.ninja
 	cmake --build --preset fuzz --target fuzzers

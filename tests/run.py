@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from harness import discovery, places  # noqa: E402
+from harness import discovery, patience, places  # noqa: E402
 
 
 class Job:
@@ -245,13 +245,14 @@ def main():
     places.root()
     shutil.rmtree(places.LOGS, ignore_errors=True)
     # More work than by default takes longer; the limits only catch what hangs.
-    patience = arguments.patience or max(
+    factor = arguments.patience or max(
         1.0, (arguments.seeds or 0) / 4, (arguments.rounds or 0) / 4
     )
+    patience.choose(arguments.patience or 1.0)
     settings = {
         "seeds": arguments.seeds,
         "rounds": arguments.rounds,
-        "patience": patience,
+        "patience": factor,
         "first_seed": arguments.first_seed,
         "stop_after": arguments.stop_after or len(jobs) * 100,
     }

@@ -10,6 +10,7 @@ import shutil
 import time
 
 from . import places, processes, servers
+from .patience import limit
 
 BOTH = ("mariadb", "mysql")
 ALL_PAIRS = ("mariadb>mariadb", "mysql>mysql", "mariadb>mysql", "mysql>mariadb")
@@ -138,7 +139,7 @@ def check(condition, message="check failed"):
 
 def wait_until(condition, timeout=30, what="the condition", pause=0.05):
     """Polls until `condition` returns something true, and returns it."""
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + limit(timeout)
     while True:
         found = condition()
         if found:

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import time
 
-from . import datadirs, places, processes
+from . import datadirs, places, processes, sanitizers
+from .patience import limit
 
 EXIT_DONE, EXIT_FAILED, EXIT_REFUSED, EXIT_DIFFERENCES, EXIT_INTERRUPTED = 0, 1, 2, 3, 4
 STREAMING = ("catching-up", "waiting-for-cutover")
@@ -34,7 +35,13 @@ class Run:
         self.secrets = secrets
         self._t = t
         self._api_port = None
-        settings = {**os.environ, "TZ": "America/New_York", **(env or {})}
+        self.control_socket = None  # asked instead of the address, once a test sets it
+        settings = {
+            **os.environ,
+            "TZ": "America/New_York",
+            **sanitizers.settings(self.base),
+            **(env or {}),
+        }
         with open(self.base + ".out", "wb") as out, open(self.base + ".err", "wb") as err:
             self.child = processes.spawn(self.argv, env=settings, stdout=out, stderr=err)
         t.at_end(self.close)
@@ -71,7 +78,7 @@ class Run:
     def wait(self, timeout=90):
         """Waits for the end and returns the exit code (negative: killed by that signal)."""
         try:
-            code = self.child.wait(timeout=timeout)
+            code = self.child.wait(timeout=limit(timeout))
         except subprocess.TimeoutExpired:
             raise AssertionError(f"wherry did not end within {timeout} s\n{self.tail()}")
         processes.forget(self.child)
@@ -90,6 +97,7 @@ class Run:
                 if secret in text:
                     raise AssertionError("a password is in the output of wherry")
 
+        self._refuse_reports()
     def running(self):
         return self.child.poll() is None
 
@@ -104,9 +112,14 @@ class Run:
         """Stops the run as an operator would; it must end as interrupted."""
         self.terminate(number)
         self.expect(EXIT_INTERRUPTED, timeout=timeout)
+    def _refuse_reports(self):
+        report = sanitizers.report(self.base)
+        if report:
+            raise AssertionError(f"exit code {self.child.poll()}, {report}")
+
 
     def api_port(self, timeout=20):
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + limit(timeout)
         while self._api_port is None:
             found = _API_LINE.search(self.err) or _API_LINE.search(self.out)
             if found:
@@ -119,7 +132,7 @@ class Run:
 
     def call(self, method, path, body=None, timeout=10):
         """(status, parsed JSON or text) of one request."""
-        client = http.client.HTTPConnection("127.0.0.1", self.api_port(), timeout=timeout)
+        client = self._client(limit(timeout))
         try:
             headers = {"Content-Type": "application/json"} if body is not None else {}
             client.request(method, path, None if body is None else json.dumps(body), headers)
@@ -149,7 +162,7 @@ class Run:
 
     def wait_state(self, *names, timeout=60):
         """Waits until the copy is in one of these states; an early end of the program fails."""
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + limit(timeout)
         seen = None
         while True:
             seen = self.state() or seen

@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 
-from . import discovery, framework, places, processes, servers
+from . import discovery, framework, places, processes, sanitizers, servers
 
 
 def _folder(name):
@@ -44,6 +44,12 @@ def run_order(order):
         answer["error"] = traceback.format_exc(limit=-4)
     failed = "error" in answer or any(r["error"] for r in context.results.values())
     context.close(failed)
+    report = None if failed else sanitizers.reports_in(folder)
+    if report:
+        failed = True
+        answer["error"] = report
+        for item in order["items"] or ():
+            context.results[item] = {"error": report, "skip": None}
     if not failed:
         shutil.rmtree(folder, ignore_errors=True)
     return answer

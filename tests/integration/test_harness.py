@@ -1,5 +1,7 @@
 """The tests' own tools: the oracle must find every kind of difference, and none where there is none."""
-from harness import nativereplica, oracle, sqlscript
+import os
+
+from harness import nativereplica, oracle, sanitizers, sqlscript
 from harness.framework import check, test
 
 _SCHEMA = [
@@ -162,3 +164,16 @@ def test_oracle_compares_across_dialects(t):
     check(oracle.compare(source, target), "blanks and key order are no difference")
     target.execute("UPDATE d.t SET c='Ü'")
     check("c: ü <> Ü" in oracle.compare(source, target).text())
+
+
+@test(dialects=(), needs_wherry=False)
+def test_a_sanitizers_report_is_found(t):
+    base = t.path("wherry-0")
+    check(sanitizers.report(base) is None and sanitizers.reports_in(t.folder) is None)
+    path = sanitizers.settings(base)["TSAN_OPTIONS"].rpartition("log_path=")[2]
+    with open(path + ".4711", "w", encoding="utf-8") as out:
+        out.write("WARNING: ThreadSanitizer: data race\n")
+    check("data race" in (sanitizers.report(base) or ""), "the run's report was not found")
+    check("data race" in (sanitizers.reports_in(t.folder) or ""), "the folder's was not found")
+    check(sanitizers.report(t.path("wherry-00")) is None, "a report of another run was found")
+    os.remove(path + ".4711")
