@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -30,10 +32,7 @@ int fail(const Error& error) {
 }
 
 // The API's calls go to the job, which outlives it.
-Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options, CopyJob& job) {
-  if (options.api.empty()) return std::unique_ptr<control::ApiServer>();
-  const Result<control::ListenAddress> address = control::parse_listen_address(options.api);
-  if (!address.ok()) return address.error().within("--api");
+control::ApiCalls api_calls(CopyJob& job) {
   control::ApiCalls calls;
   calls.status = [&job] { return job.status(); };
   calls.request = [&job](CopyAction action) -> Status { return job.request(action); };
@@ -41,10 +40,32 @@ Result<std::unique_ptr<control::ApiServer>> start_api(const CopyOptions& options
   calls.change_settings = [&job](const control::LiveSettings& settings) {
     return job.change_settings(settings);
   };
-  Result<std::unique_ptr<control::ApiServer>> api =
-      control::ApiServer::start(address.value(), std::move(calls));
-  if (api.ok()) say(fmt::format("api listening on {}\n", api.value()->url()));
-  return api;
+  return calls;
+}
+
+using Apis = std::vector<std::unique_ptr<control::ApiServer>>;
+
+// On the address of --api, on the socket in the folder of --state, on both, or nowhere.
+Result<Apis> start_apis(const CopyOptions& options, CopyJob& job) {
+  Apis apis;
+  if (!options.state_dir.empty()) {
+    Result<control::ControlSocket> socket = control::ControlSocket::open(options.state_dir);
+    if (!socket.ok()) return socket.error().within("--state");
+    Result<std::unique_ptr<control::ApiServer>> api =
+        control::ApiServer::start(std::move(socket).value(), api_calls(job));
+    if (!api.ok()) return api.error();
+    apis.push_back(std::move(api).value());
+  }
+  if (!options.api.empty()) {
+    const Result<control::ListenAddress> address = control::parse_listen_address(options.api);
+    if (!address.ok()) return address.error().within("--api");
+    Result<std::unique_ptr<control::ApiServer>> api =
+        control::ApiServer::start(address.value(), api_calls(job));
+    if (!api.ok()) return api.error();
+    apis.push_back(std::move(api).value());
+  }
+  for (const auto& api : apis) say(fmt::format("api listening on {}\n", api->place()));
+  return apis;
 }
 
 control::SignalCalls signal_calls(CopyJob& job, const CopyOptions& options) {
@@ -95,8 +116,8 @@ int run_copy(Arguments arguments) {
   control::SignalWatch::block();
   CopyJob job(options);
   const control::SignalWatch signals(signal_calls(job, options));
-  Result<std::unique_ptr<control::ApiServer>> api = start_api(options, job);
-  if (!api.ok()) return fail(api.error());
+  const Result<Apis> apis = start_apis(options, job);
+  if (!apis.ok()) return fail(apis.error());
   std::optional<control::ProgressView> view(std::in_place, options.progress,
                                             [&job] { return job.status(); });
   const Status outcome = job.run();

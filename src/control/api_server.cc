@@ -93,13 +93,20 @@ std::optional<std::string> read_body(const httplib::Request& request,
   return whole ? std::optional(body) : std::nullopt;
 }
 
+// The library makes TCP sockets only, but serves any socket that listens.
+class Server : public httplib::Server {
+ public:
+  void use_listener(int socket) { svr_sock_ = socket; }
+};
+
 }  // namespace
 
 struct ApiServer::Impl {
   explicit Impl(ApiCalls given) : calls(std::move(given)) {}
 
   ApiCalls calls;
-  httplib::Server server;
+  std::optional<ControlSocket> socket;  // removed after the server has ended
+  Server server;
   std::thread listener;
   Guarded<bool> closing{false};
   std::atomic<int> streams{0};
@@ -129,7 +136,10 @@ struct ApiServer::Impl {
   void add_failover();
   void add_settings();
   void add_events();
+  void add_errors();
   void add_guards();
+  void add_routes();
+  void listen();
   bool send_event(httplib::DataSink& sink, bool first);
 };
 
@@ -256,6 +266,9 @@ void ApiServer::Impl::add_guards() {
     refuse(response, 403, "only this machine may ask", "use the address that was printed");
     return httplib::Server::HandlerResponse::Handled;
   });
+}
+
+void ApiServer::Impl::add_errors() {
   server.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
     if (response.status == 404) {
@@ -293,43 +306,63 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   return address;
 }
 
+void ApiServer::Impl::add_routes() {
+  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server.set_keep_alive_timeout(2);
+  server.set_payload_max_length(kBodyMax);
+  add_errors();
+  add_reads();
+  add_actions();
+  add_failover();
+  add_settings();
+  add_events();
+}
+
+void ApiServer::Impl::listen() {
+  listener = std::thread([this] {
+    server.listen_after_bind();
+    ended = true;
+  });
+  // stop() would do nothing before the listener has begun.
+  while (!server.is_running() && !ended.load()) std::this_thread::yield();
+}
+
 ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<ApiServer>> ApiServer::start(const ListenAddress& address, ApiCalls calls) {
   auto impl = std::make_unique<Impl>(std::move(calls));
   httplib::Server& server = impl->server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  impl->add_routes();
+  impl->add_guards();
   server.set_tcp_nodelay(true);
-  server.set_keep_alive_timeout(2);
-  server.set_payload_max_length(kBodyMax);
   // The library's default shares the port with whoever asks for it too.
   server.set_socket_options([](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   });
-  impl->add_guards();
-  impl->add_reads();
-  impl->add_actions();
-  impl->add_failover();
-  impl->add_settings();
-  impl->add_events();
-
   int port = address.port;
   const bool bound = port == 0 ? (port = server.bind_to_any_port(address.host)) > 0
                                : server.bind_to_port(address.host, port);
   if (!bound) {
     return Error{Errc::usage, fmt::format("cannot listen on {}:{}", address.host, address.port)};
   }
-  impl->listener = std::thread([&server, &ended = impl->ended] {
-    server.listen_after_bind();
-    ended = true;
-  });
-  // stop() would do nothing before the listener has begun.
-  while (!server.is_running() && !impl->ended.load()) std::this_thread::yield();
-
+  impl->listen();
   std::unique_ptr<ApiServer> api(new ApiServer(std::move(impl)));
   const bool bare_v6 = address.host.find(':') != std::string::npos;
-  api->url_ = fmt::format("http://{}:{}", bare_v6 ? "[" + address.host + "]" : address.host, port);
+  api->place_ =
+      fmt::format("http://{}:{}", bare_v6 ? "[" + address.host + "]" : address.host, port);
+  return api;
+}
+
+Result<std::unique_ptr<ApiServer>> ApiServer::start(ControlSocket socket, ApiCalls calls) {
+  auto impl = std::make_unique<Impl>(std::move(calls));
+  impl->add_routes();
+  impl->server.use_listener(socket.take_listener());
+  std::string path = socket.path();
+  impl->socket.emplace(std::move(socket));
+  impl->listen();
+  std::unique_ptr<ApiServer> api(new ApiServer(std::move(impl)));
+  api->place_ = std::move(path);
   return api;
 }
 

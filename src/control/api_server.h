@@ -1,6 +1,7 @@
-// The HTTP API of a running copy, on loopback alone: it has no password. Owns its listening thread
-// and a bounded pool that answers; every answer is made from one published status. The calls it was
-// given come from any of its threads and must outlive it; the destructor ends all streams.
+// The HTTP API of a running copy, on loopback or a control socket alone: it has no password. Owns
+// its listening thread and a bounded pool that answers; every answer is made from one published
+// status. The calls it was given come from any of its threads and must outlive it; the destructor
+// ends all streams.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "control/control_socket.h"
 #include "control/copy_job.h"
 #include "control/live_settings.h"
 #include "control/status.h"
@@ -36,18 +38,20 @@ class ApiServer {
  public:
   // Listens when it returns.
   static Result<std::unique_ptr<ApiServer>> start(const ListenAddress& address, ApiCalls calls);
+  static Result<std::unique_ptr<ApiServer>> start(ControlSocket socket, ApiCalls calls);
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  const std::string& url() const { return url_; }  // "http://127.0.0.1:8400"
+  // "http://127.0.0.1:8400", or the path of the socket.
+  const std::string& place() const { return place_; }
 
  private:
   struct Impl;
   explicit ApiServer(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;
-  std::string url_;
+  std::string place_;
 };
 
 }  // namespace wherry::control

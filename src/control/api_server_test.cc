@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -20,7 +26,7 @@ using nlohmann::json;
 // A server on a free port of loopback, and a job that only remembers what it was asked.
 class Api : public ::testing::Test {
  protected:
-  void SetUp() override {
+  ApiCalls job() {
     ApiCalls calls;
     calls.status = [this] { return status; };
     calls.request = [this](CopyAction action) -> Status {
@@ -36,11 +42,14 @@ class Api : public ::testing::Test {
       changed.with([&](LiveSettings& to) { to = settings; });
       return Unit{};
     };
+    return calls;
+  }
+  void SetUp() override {
     Result<std::unique_ptr<ApiServer>> started =
-        ApiServer::start({"127.0.0.1", 0}, std::move(calls));
+        ApiServer::start(ListenAddress{"127.0.0.1", 0}, job());
     ASSERT_TRUE(started.ok());
     server = std::move(started).value();
-    client = std::make_unique<httplib::Client>(server->url());
+    client = std::make_unique<httplib::Client>(server->place());
   }
 
   static json parsed(const httplib::Result& result) {
@@ -63,8 +72,8 @@ class Api : public ::testing::Test {
 };
 
 TEST_F(Api, PrintsThePortThatItTook) {
-  EXPECT_TRUE(server->url().starts_with("http://127.0.0.1:"));
-  EXPECT_NE(server->url(), "http://127.0.0.1:0");
+  EXPECT_TRUE(server->place().starts_with("http://127.0.0.1:"));
+  EXPECT_NE(server->place(), "http://127.0.0.1:0");
 }
 
 TEST_F(Api, AnswersReads) {
@@ -183,7 +192,7 @@ TEST_F(Api, EventsComeAtOnce) {
 
 TEST_F(Api, EndsWhileAStreamIsOpen) {
   std::promise<void> first;
-  std::thread reader([&, url = server->url()] {
+  std::thread reader([&, url = server->place()] {
     httplib::Client streaming(url);
     bool told = false;
     streaming.Get("/api/v1/events", [&](const char*, std::size_t) {
@@ -198,7 +207,7 @@ TEST_F(Api, EndsWhileAStreamIsOpen) {
 
 TEST_F(Api, APortThatIsTakenIsAnError) {
   const std::uint16_t port =
-      static_cast<std::uint16_t>(std::stoi(server->url().substr(server->url().rfind(':') + 1)));
+      static_cast<std::uint16_t>(std::stoi(server->place().substr(server->place().rfind(':') + 1)));
   const Result<std::unique_ptr<ApiServer>> second = ApiServer::start({"127.0.0.1", port}, {});
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, Errc::usage);
@@ -212,6 +221,44 @@ TEST(ListenAddresses, AreOfThisMachineOnly) {
                             "localhost:65536", "localhost:x", "localhost:", ":80"}) {
     EXPECT_FALSE(parse_listen_address(wrong).ok()) << wrong;
   }
+}
+
+// The whole answer to one request over a socket's path.
+std::string ask(const std::string& path, const std::string& request) {
+  const int link = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+  std::string answer;
+  if (::connect(link, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
+      ::send(link, request.data(), request.size(), 0) > 0) {
+    std::array<char, 4096> part{};
+    for (ssize_t size = 0; (size = ::recv(link, part.data(), part.size(), 0)) > 0;)
+      answer.append(part.data(), static_cast<std::size_t>(size));
+  }
+  ::close(link);
+  return answer;
+}
+
+TEST_F(Api, ServesASocketAndRemovesItAtTheEnd) {
+  std::string folder = (std::filesystem::temp_directory_path() / "wherry-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  Result<ControlSocket> socket = ControlSocket::open(folder);
+  ASSERT_TRUE(socket.ok()) << socket.error().what;
+  const std::string path = socket.value().path();
+  {
+    const Result<std::unique_ptr<ApiServer>> second =
+        ApiServer::start(std::move(socket).value(), job());
+    ASSERT_TRUE(second.ok());
+    EXPECT_EQ(second.value()->place(), path);
+    EXPECT_NE(ask(path, "GET /api/v1/copy HTTP/1.0\r\n\r\n").find("catching-up"),
+              std::string::npos);
+    EXPECT_NE(ask(path, "POST /api/v1/copy/pause HTTP/1.0\r\n\r\n").find("202"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(asked.read([](const auto& list) { return list; }),
+            std::vector<CopyAction>{CopyAction::pause});
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

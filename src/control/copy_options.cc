@@ -42,8 +42,10 @@ Status check_copy(const CopyOptions& options) {
   if (!options.cutover_unlock.empty() && options.cutover_lock.empty()) {
     return usage("--cutover-unlock needs --cutover-lock");
   }
-  if (options.cutover == CutoverMode::manual && options.api.empty()) {
-    return usage("--cutover manual needs --api, through which it is told to cut over");
+  if (options.cutover == CutoverMode::manual && options.api.empty() && options.state_dir.empty()) {
+    return usage(
+        "--cutover manual needs --api or --state: through the API, or the control socket in that "
+        "folder, it is told to cut over");
   }
   if (!options.api.empty()) {
     const Result<ListenAddress> address = parse_listen_address(options.api);

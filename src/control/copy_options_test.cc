@@ -88,7 +88,7 @@ TEST(CopyOptionsTable, RefusesWhatThisBuildDoesNotHave) {
 }
 
 TEST(CopyOptionsTable, RefusesContradictions) {
-  EXPECT_NE(refusal({"--cutover", "manual"}).find("--api"), std::string::npos);
+  EXPECT_NE(refusal({"--cutover", "manual"}).find("--api or --state"), std::string::npos);
   EXPECT_NE(refusal({"--cutover-unlock", "true"}).find("--cutover-lock"), std::string::npos);
   EXPECT_NE(refusal({"--memory", "1MiB"}).find("64MiB"), std::string::npos);
   EXPECT_NE(refusal({"--api", "0.0.0.0:80"}).find("0.0.0.0"), std::string::npos);

@@ -37,7 +37,7 @@ struct CopyOptions {
   std::string cutover_unlock;
   std::chrono::milliseconds max_downtime{0};  // 0: no limit
   bool resume = false;
-  std::string state_dir;
+  std::string state_dir;  // holds the control socket; empty: none
   std::string spill_dir;
   std::uint64_t spill_max = 0;
   std::string api;                            // address; empty: no API

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 
@@ -21,6 +22,19 @@ _counter = [0]
 
 def _without_time(line):
     return _TIME.sub("", line)
+
+
+class _SocketConnection(http.client.HTTPConnection):
+    """HTTP over a socket in the file system."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
 
 
 class Run:
@@ -129,6 +143,11 @@ class Run:
                 raise AssertionError("wherry printed no API address\n" + self.tail())
             time.sleep(0.02)
         return self._api_port
+
+    def _client(self, timeout):
+        if self.control_socket:
+            return _SocketConnection(self.control_socket, timeout)
+        return http.client.HTTPConnection("127.0.0.1", self.api_port(), timeout=timeout)
 
     def call(self, method, path, body=None, timeout=10):
         """(status, parsed JSON or text) of one request."""

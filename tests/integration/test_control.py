@@ -5,7 +5,7 @@ import signal
 import stat
 import time
 
-from harness import data, datadirs, nativereplica, oracle, wherry
+from harness import data, datadirs, nativereplica, oracle, places, wherry
 from harness.framework import check, test, wait_until
 from harness.workload import Workload
 
@@ -89,6 +89,34 @@ def test_settings_change_while_it_runs(t):
         status, answer = run.call("PATCH", "/api/v1/copy/settings", wrong)
         check(status in (400, 422) and answer["error"]["message"], f"{wrong}: {status} {answer}")
     check(run.cutover() == 0, run.tail)
+
+
+def _on_socket(t, source, target, folder, *options):
+    run = wherry.start_copy(t, source, target, "--state", folder, *options, api=False)
+    run.control_socket = os.path.join(folder, "control.sock")
+    wait_until(lambda: run.control_socket in run.err, 20, "the socket's announcement")
+    return run
+
+
+@test()
+def test_control_socket(t):
+    """Without --api a run is watched and told to cut over through the socket of its state folder."""
+    source, target = t.pair()
+    data.numbers(source, rows=2000)
+    folder = os.path.join(places.fresh_dir("state"), "made")
+    killed = _on_socket(t, source, target, folder)
+    killed.wait_state("waiting-for-cutover")
+    check(stat.S_IMODE(os.stat(killed.control_socket).st_mode) == 0o600, "others may open it")
+    second = wherry.start_copy(t, source, target, "--state", folder, "--resume", api=False)
+    second.expect(wherry.EXIT_REFUSED)
+    check(folder in second.err and "another run" in second.err, second.tail)
+    check(killed.state() == "waiting-for-cutover", killed.tail)
+    killed.kill9()
+    check(os.path.exists(killed.control_socket), "kill -9 leaves the socket")
+    run = _on_socket(t, source, target, folder, "--resume")
+    check(run.cutover() == 0, run.tail)
+    check(not os.path.exists(run.control_socket), "the socket is still there")
+    oracle.require_equal(source, target)
 
 
 @test(dialects=("mariadb",))
