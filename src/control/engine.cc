@@ -24,10 +24,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::uint64_t now_us() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
+std::uint64_t to_us(std::chrono::system_clock::time_point time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count());
 }
 
 sink::TargetOptions target_options(const CopyOptions& options) {
@@ -202,10 +201,16 @@ Status Engine::Impl::read_again(const dispatch::TablePlan& table,
   }
 }
 
-// How long the oldest change that is not at the target yet has been committed at the source.
+// How long the oldest change that is not at the target yet has been committed at the source. What
+// a source that cannot be reached has committed since is not known: it counts as late.
 std::chrono::milliseconds Engine::Impl::lag() const {
-  const std::uint64_t oldest = board.oldest_us();
-  const std::uint64_t now = now_us();
+  std::uint64_t oldest = board.oldest_us();
+  if (oldest == 0) oldest = inbox.oldest_us();
+  if (oldest == 0) {
+    const source::StreamState state = stream->state();
+    if (!state.connected) oldest = to_us(state.current_at);
+  }
+  const std::uint64_t now = to_us(std::chrono::system_clock::now());
   return std::chrono::milliseconds(oldest == 0 || now < oldest ? 0 : (now - oldest) / 1000);
 }
 
@@ -422,8 +427,10 @@ EngineNumbers Engine::numbers() const {
     numbers.waiting_for = "the source: " + numbers.stream.problem;
   for (const auto& lane : impl_->lanes) {
     const sink::LaneState state = lane->state();
-    if (!state.waiting_for.empty()) numbers.waiting_for = "the target: " + state.waiting_for;
+    if (!state.waiting_for.empty()) numbers.waiting_for = state.waiting_for;
   }
+  if (const std::string statement = impl_->statements->waiting_for(); !statement.empty())
+    numbers.waiting_for = statement;
   return numbers;
 }
 

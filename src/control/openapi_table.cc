@@ -80,7 +80,7 @@ constexpr std::string_view kText = R"json({
         "state": {"$ref": "#/components/schemas/State"},
         "time": {"type": "string", "format": "date-time", "nullable": true},
         "rows_copied": {"type": "integer"}, "rows_estimate": {"type": "integer"},
-        "bytes_copied": {"type": "integer"},
+        "bytes_copied": {"type": "integer"}, "rows_verified": {"type": "integer"},
         "rows_per_second": {"type": "number"}, "bytes_per_second": {"type": "number"},
         "transactions_applied": {"type": "integer"}, "changes_applied": {"type": "integer"},
         "lag_ms": {"type": "integer"}, "eta_seconds": {"type": "integer", "nullable": true},

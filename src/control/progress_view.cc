@@ -31,14 +31,28 @@ std::string rows_text(double rows) {
   return fmt::format("{:.0f}", rows);
 }
 
-// The estimate may be too small, so a copy that runs on shows 99 %.
+// What the present state counts: rows compared while it verifies, rows copied else.
+struct Work {
+  std::uint64_t done = 0, of = 0;
+};
+
+Work work_of(const CopyStatus& status) {
+  Work work{status.rows_copied, status.rows_estimate};
+  if (status.state == CopyState::verifying) work = {rows_verified(status), status.rows_estimate};
+  if (work.of > 0) work.of = std::max(work.of, work.done);
+  return work;
+}
+
+// The estimate may be too small, so what runs on shows 99 %.
 std::optional<double> share(const CopyStatus& status) {
+  const Work work = work_of(status);
+  const double part =
+      work.of == 0 ? 0 : static_cast<double>(work.done) / static_cast<double>(work.of);
+  if (status.state == CopyState::verifying) return std::min(part, 0.99);
   const bool copied = std::all_of(status.tables.begin(), status.tables.end(),
                                   [](const TableStatus& table) { return table.copied; });
   if (copied && !status.tables.empty()) return 1.0;
-  if (status.rows_estimate == 0) return std::nullopt;
-  const double part =
-      static_cast<double>(status.rows_copied) / static_cast<double>(status.rows_estimate);
+  if (work.of == 0) return std::nullopt;
   return std::min(part, 0.99);
 }
 
@@ -103,12 +117,9 @@ void show(ProgressMode mode, const CopyStatus& status) {
 }  // namespace
 
 std::string progress_line(const CopyStatus& status) {
-  std::string out = fmt::format("{} {}", to_string(status.state), status.rows_copied);
-  if (status.rows_estimate > 0) {
-    out += fmt::format(" of {} rows", std::max(status.rows_estimate, status.rows_copied));
-  } else {
-    out += " rows";
-  }
+  const Work work = work_of(status);
+  std::string out = fmt::format("{} {}", to_string(status.state), work.done);
+  out += work.of > 0 ? fmt::format(" of {} rows", work.of) : " rows";
   if (const std::optional<double> part = share(status))
     out += fmt::format(" ({:.0f} %)", *part * 100);
   return out + tail(status);

@@ -181,6 +181,20 @@ TEST(ProgressText, AnEstimateThatWasTooSmallNeverShowsTheEnd) {
   EXPECT_NE(progress_line(status).find("(99 %)"), std::string::npos) << progress_line(status);
 }
 
+TEST(ProgressText, VerifyingCountsTheRowsThatAreCompared) {
+  CopyStatus status = finished();
+  status.state = CopyState::verifying;
+  status.rows_estimate = 4000;
+  status.tables[0].rows_verified = 2000;
+  const std::string line = progress_line(status);
+  EXPECT_TRUE(line.starts_with("verifying 2000 of 4000 rows (50 %)")) << line;
+  EXPECT_NE(progress_bar(status, 80).find("####"), std::string::npos);
+  EXPECT_NE(progress_bar(status, 80).find(" 50 %"), std::string::npos);
+  status.tables[0].rows_verified = 9000;
+  EXPECT_NE(progress_line(status).find("(99 %)"), std::string::npos) << progress_line(status);
+  EXPECT_EQ(json::parse(progress_json(status).dump())["rows_verified"], 9000);
+}
+
 TEST(ProgressText, TheBarFitsTheTerminal) {
   const CopyStatus status = finished();
   for (const std::size_t width : {1U, 20U, 40U, 200U})

@@ -28,4 +28,10 @@ std::string_view to_string(CopyState state) {
   return "failed";
 }
 
+std::uint64_t rows_verified(const CopyStatus& status) {
+  std::uint64_t rows = 0;
+  for (const TableStatus& table : status.tables) rows += table.rows_verified;
+  return rows;
+}
+
 }  // namespace wherry::control

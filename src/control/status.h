@@ -69,4 +69,6 @@ struct CopyStatus {
   std::chrono::system_clock::time_point started, updated;
 };
 
+std::uint64_t rows_verified(const CopyStatus& status);  // of all tables
+
 }  // namespace wherry::control

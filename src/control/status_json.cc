@@ -54,6 +54,7 @@ Json progress_json(const CopyStatus& status) {
               {"rows_copied", status.rows_copied},
               {"rows_estimate", status.rows_estimate},
               {"bytes_copied", status.bytes_copied},
+              {"rows_verified", rows_verified(status)},
               {"rows_per_second", status.rows_per_second},
               {"bytes_per_second", status.bytes_per_second},
               {"transactions_applied", status.transactions_applied},

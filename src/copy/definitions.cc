@@ -95,9 +95,10 @@ Result<DatabaseDefaults> translated(const Ends& ends, const DatabaseDefaults& de
     if (!twin) {
       return Error{
           Errc::refused,
-          fmt::format(
-              "collation {} has no exact counterpart at the target; map it, for example to {}",
-              defaults.collation, sql::collation_proposal(defaults.collation, ends.to())),
+          fmt::format("collation {0} has no exact counterpart at the target; choose another, for "
+                      "example by "
+                      "--map-collation {0}={1}",
+                      defaults.collation, sql::collation_proposal(defaults.collation, ends.to())),
           0};
     }
     out.collation = *twin;
@@ -141,10 +142,11 @@ Result<std::string> plan_database(const Ends& ends, const std::string& from, con
   if (!used.value()) return alter;
   return Error{
       Errc::refused,
-      fmt::format(
-          "database {} exists at the target with collation {}, the source has {}: run {} if its "
-          "tables may be kept",
-          to, there.value()->collation, wanted.value().collation, alter),
+      fmt::format("database {0} exists at the target with collation {1}, the copy needs {2}: run "
+                  "{3} if its tables may be kept, or give it the target's by --map-collation "
+                  "{4}={1}, which holds for columns of that collation as well",
+                  to, there.value()->collation, wanted.value().collation, alter,
+                  read.value()->collation),
       0};
 }
 

@@ -74,6 +74,16 @@ class Inbox {
     });
   }
 
+  // Commit time of the first group that waits here, in microseconds since the epoch; 0: none.
+  std::uint64_t oldest_us() const {
+    return items_.read([](const Items& items) -> std::uint64_t {
+      for (const decode::BatchPtr& batch : items.batches) {
+        if (!batch->groups.empty()) return batch->groups.front().commit_us;
+      }
+      return 0;
+    });
+  }
+
   // While paused, batches stay where they are.
   void pause(bool paused) {
     items_.with([&](Items& items) { items.paused = paused; });

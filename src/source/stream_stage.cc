@@ -34,6 +34,7 @@ Status StreamStage::run(const Position& from, std::uint64_t first_cseq) {
   decode::AssemblerOptions assembling = options_.assembler;
   assembling.generation = runtime_.generation_number();
   decode::Assembler assembler(assembling, from, first_cseq);
+  state_.with([](StreamState& state) { state.current_at = std::chrono::system_clock::now(); });
   unsigned failures = 0;
   auto failing_since = std::chrono::steady_clock::now();
   while (!stopping_) {
@@ -81,6 +82,7 @@ Status StreamStage::follow(const Lease& lease, BinlogDump& dump, decode::Assembl
       if (!hand_on(assembler)) return Unit{};
       state_.with([&](StreamState& state) {
         state.edge = assembler.edge();
+        state.current_at = std::chrono::system_clock::now();
         state.bytes += std::exchange(bytes, 0);
       });
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -24,7 +25,9 @@ struct StreamOptions {
 struct StreamState {
   bool connected = false;
   std::string problem;  // why it is not connected
-  Position edge;        // received through
+  // When all that the source had sent, heartbeats included, was handed on last.
+  std::chrono::system_clock::time_point current_at{};
+  Position edge;  // received through
   std::uint64_t bytes = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t generation = 0;

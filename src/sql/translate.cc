@@ -50,7 +50,8 @@ std::string Translation::mapped(const std::string& item, std::string_view collat
   std::optional<std::string> twin = collation_twin(key, from_, to_);
   if (twin) return std::move(*twin);
   refuse(item, "collation " + key + " has no exact twin on " + std::string(name_of(to_)) +
-                   "; map it, for example to " + collation_proposal(key, to_));
+                   "; choose another, for example by --map-collation " + key + "=" +
+                   collation_proposal(key, to_));
   return key;
 }
 

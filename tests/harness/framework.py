@@ -145,6 +145,7 @@ def wait_until(condition, timeout=30, what="the condition", pause=0.05):
         if found:
             return found
         if time.monotonic() > deadline:
+            what = what() if callable(what) else what
             raise AssertionError(f"{what} did not come true within {timeout} s")
         time.sleep(pause)
 

@@ -97,6 +97,7 @@ class Run:
             raise AssertionError(f"wherry did not end within {timeout} s\n{self.tail()}")
         processes.forget(self.child)
         self._refuse_secrets()
+        self._refuse_reports()
         return code
 
     def expect(self, *codes, timeout=90):
@@ -111,7 +112,11 @@ class Run:
                 if secret in text:
                     raise AssertionError("a password is in the output of wherry")
 
-        self._refuse_reports()
+    def _refuse_reports(self):
+        report = sanitizers.report(self.base)
+        if report:
+            raise AssertionError(f"exit code {self.child.poll()}, {report}")
+
     def running(self):
         return self.child.poll() is None
 
@@ -126,11 +131,6 @@ class Run:
         """Stops the run as an operator would; it must end as interrupted."""
         self.terminate(number)
         self.expect(EXIT_INTERRUPTED, timeout=timeout)
-    def _refuse_reports(self):
-        report = sanitizers.report(self.base)
-        if report:
-            raise AssertionError(f"exit code {self.child.poll()}, {report}")
-
 
     def api_port(self, timeout=20):
         deadline = time.monotonic() + limit(timeout)
@@ -252,6 +252,7 @@ def start_copy(
     target_uri=None,
     secrets=datadirs.SECRETS,
     progress="none",
+    program=None,
 ):
     """Starts `wherry copy` between two servers and returns its Run."""
     argv = [
@@ -286,4 +287,3 @@ def copy(t, source, target, *options, expect=EXIT_DONE, timeout=90, **more):
     done = start_copy(t, source, target, *options, **more)
     done.expect(expect, timeout=timeout)
     return done
-    program=None,

@@ -65,6 +65,25 @@ def test_minimal_row_image(t):
 
 
 @test()
+def test_database_with_another_collation(t):
+    """The default of a database that is in use at the target: the option that helps is named."""
+    source, target = t.pair()
+    source.execute(
+        "CREATE DATABASE d CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO d.t VALUES (1, 1)",
+    )
+    target.execute(
+        "CREATE DATABASE d CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci",
+        "CREATE TABLE d.other (id INT PRIMARY KEY)",
+    )
+    mapping = "utf8mb4_unicode_520_ci=utf8mb4_unicode_ci"
+    _must_refuse(t, source, target, words=["ALTER DATABASE", f"--map-collation {mapping}"])
+    wherry.copy(t, source, target, "--map-collation", mapping)
+    check(target.value("SELECT v FROM d.t") == 1, "the row is missing")
+
+
+@test()
 def test_source_privileges(t):
     source, target = t.pair()
     data.shop(source)

@@ -161,6 +161,58 @@ def test_silent_source(t):
     _finish(t, source, target, run)
 
 
+def _waits_for(run, *words, timeout=30):
+    """Until the status says that it waits, with all of these words."""
+    def says():
+        text = (run.copy_state() or {}).get("waiting_for") or ""
+        return all(word in text for word in words)
+
+    wait_until(says, timeout, lambda: f"waiting for {words}\n{run.copy_state()}\n{run.tail()}")
+
+
+@test()
+def test_lag_while_the_source_is_away(t):
+    """What a source that cannot be reached has committed is not known: no lag of zero is claimed."""
+    source, target = t.pair()
+    data.shop(source)
+    run = wherry.start_streaming(t, source, target)
+    source.stop()
+    _waits_for(run, "the source")
+    wait_until(lambda: (run.copy_state() or {}).get("lag_ms", 0) >= 2000, 20, "a growing lag")
+    source.start()
+    source.execute("INSERT INTO shop.words VALUES ('back', 1)")
+    wait_until(
+        lambda: (run.copy_state() or {}).get("lag_ms", 9999) < 1000, 30, "a lag of about zero"
+    )
+    check(not run.copy_state()["waiting_for"], run.copy_state)
+    _finish(t, source, target, run)
+
+
+@test()
+def test_read_only_target(t):
+    source, target = t.pair()
+    data.shop(source)
+    run = wherry.start_streaming(t, source, target)
+    target.execute("SET GLOBAL read_only=1")
+    source.execute("INSERT INTO shop.words VALUES ('late', 1)")
+    _waits_for(run, "the target", "read-only")
+    target.execute("SET GLOBAL read_only=0")
+    _finish(t, source, target, run)
+
+
+@test()
+def test_statement_waits_for_a_session_at_the_target(t):
+    source, target = t.pair()
+    data.shop(source)
+    run = wherry.start_streaming(t, source, target)
+    with target.connect(autocommit=False) as holder, holder.cursor() as cursor:
+        cursor.execute("UPDATE shop.words SET n=n+1 WHERE w='zoo'")
+        source.execute("ALTER TABLE shop.words ADD COLUMN more INT")
+        _waits_for(run, "a lock at the target", f"session {holder.thread_id()}'s")
+        holder.rollback()
+    _finish(t, source, target, run)
+
+
 @test()
 def test_rows_locked_at_the_target(t):
     """A lock at the target holds the apply up: that shows, lag grows, and it goes on afterwards."""
@@ -171,6 +223,7 @@ def test_rows_locked_at_the_target(t):
         cursor.execute("SELECT * FROM shop.words WHERE w='zoo' FOR UPDATE")
         source.execute("UPDATE shop.words SET n=77 WHERE w='zoo'")
         wait_until(lambda: (run.copy_state() or {}).get("lag_ms", 0) >= 1500, 20, "a growing lag")
+        _waits_for(run, "a lock at the target", f"session {holder.thread_id()}'s")
         check(run.running(), run.tail)
         holder.rollback()
     wait_until(lambda: target.value("SELECT n FROM shop.words WHERE w='zoo'") == 77, 30, "the row")

@@ -42,6 +42,10 @@ Status DdlRunner::connect() {
   Result<std::unique_ptr<mysql::Session>> session = open_apply_session(target_);
   if (!session.ok()) return session.error();
   if (Status owned = progress_.own_lane(*session.value(), kLane); !owned.ok()) return owned;
+  // So that a session that uses the table is waited for in steps, between which it is said.
+  Result<mysql::Outcome> set = session.value()->execute(
+      fmt::format("SET SESSION lock_wait_timeout = {}", target_.lock_wait.count()));
+  if (!set.ok()) return set.error();
   session_ = std::move(session).value();
   return Unit{};
 }
@@ -164,7 +168,10 @@ Status DdlRunner::execute(const StatementEvent& event) {
     // The statement's settings end with its session.
     session_.reset();
     if (Status connected = connect(); !connected.ok()) return connected;
-    if (done.ok()) return done;
+    if (done.ok()) {
+      waiting_for_.with([](std::string& words) { words.clear(); });
+      return done;
+    }
     const Retry retry = clock.next(done.error());
     const bool unknown = done.error().code == Errc::network;
     if (!retry.again || unknown) {
@@ -174,6 +181,9 @@ Status DdlRunner::execute(const StatementEvent& event) {
                       done.error().what, sql::printable(event.statement, text), event.position),
           done.error().server_code};
     }
+    const std::string waits = describe_wait(target_, retry, done.error());
+    waiting_for_.with([&](std::string& words) { words = waits; });
+    if (retry.tell) log::warning("apply", "a statement waits for {}", waits);
     if (!retry_pause(retry.pause, [&] { return board_.closed(); }))
       return Error{Errc::interrupted, "the run ends", 0};
   }

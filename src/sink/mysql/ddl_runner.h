@@ -14,6 +14,7 @@
 #include "dispatch/scheduler.h"
 #include "sink/mysql/progress.h"
 #include "sink/mysql/target_session.h"
+#include "support/guarded.h"
 
 namespace wherry::sink {
 
@@ -51,6 +52,11 @@ class DdlRunner final : public dispatch::StatementRunner {
   }
   Status run(const dispatch::StatementEvent& event) override;
 
+  // What a statement waits for, in words; empty: nothing. Any thread.
+  std::string waiting_for() const {
+    return waiting_for_.read([](const std::string& words) { return words; });
+  }
+
   // The number of the progress row that this runner moves: above all lanes.
   static constexpr unsigned kLane = 1000;
 
@@ -76,6 +82,7 @@ class DdlRunner final : public dispatch::StatementRunner {
   const DdlSelection selection_;
   LaneRecord record_;
   std::unique_ptr<mysql::Session> session_;
+  Guarded<std::string> waiting_for_;
   std::map<std::uint32_t, std::string> keys_;  // of tables still being copied, before the statement
   std::vector<std::string> records_;           // statements that go with the next note
 };

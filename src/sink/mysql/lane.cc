@@ -139,12 +139,10 @@ Status Lane::commit_with_retries(Group& group) {
     }
     const Retry retry = clock.next(done.error());
     if (!retry.again) return done;
-    say_waiting(retry.waits_for.empty() ? error.what
-                                        : fmt::format("{} ({})", retry.waits_for, error.what));
+    const std::string waits = describe_wait(options_.target, retry, done.error());
+    say_waiting(waits);
     state_.with([](LaneState& state) { ++state.retries; });
-    if (retry.tell)
-      log::warning("apply", "lane {} tries again: {} {}", record_.lane, error.what,
-                   blocking_session(options_.target, done.error()));
+    if (retry.tell) log::warning("apply", "lane {} tries again; waits for {}", record_.lane, waits);
     if (!retry_pause(retry.pause, [&] { return links_.board.closed(); })) return done;
   }
   finished(group);

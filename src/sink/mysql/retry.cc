@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "dispatch/work.h"
+#include "support/quote.h"
+
 namespace wherry::sink {
 namespace {
 
@@ -28,7 +31,7 @@ std::string operator_must_end(unsigned code) {
     case 1836:
       return "the target to take writes again (it is read-only)";
     case kLockWait:
-      return "a row lock at the target";
+      return "a lock at the target";
     default:
       return "";
   }
@@ -70,20 +73,46 @@ bool retry_pause(std::chrono::milliseconds pause, const std::function<bool()>& s
   return !stop();
 }
 
-std::string blocking_session(const TargetOptions& options, const Error& error) {
-  if (error.server_code != kLockWait) return "";
+namespace {
+
+// Our own lanes hold transactions as well; their locks tell which sessions they are.
+std::string own_sessions(const TargetOptions& options) {
+  std::string list;
+  for (unsigned lane = 0; lane < dispatch::kLanesMax; ++lane) {
+    list += fmt::format("{}COALESCE(IS_USED_LOCK({}), 0)", list.empty() ? "" : ",",
+                        quote_text(fmt::format("{}.copy.{}", options.meta_database, lane)));
+  }
+  return list;
+}
+
+std::string blocking_session(const TargetOptions& options) {
+  constexpr unsigned kNeedsProcess = 1227;
   Result<std::unique_ptr<mysql::Session>> session = open_apply_session(options);
   if (!session.ok()) return "";
-  Result<mysql::Rows> rows = session.value()->query(
+  Result<mysql::Rows> rows = session.value()->query(fmt::format(
       "SELECT t.trx_mysql_thread_id, p.user, p.host, p.time FROM information_schema.innodb_trx t "
-      "JOIN information_schema.processlist p "
-      "ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'RUNNING' ORDER BY t.trx_started LIMIT "
-      "1");
-  if (!rows.ok() || rows.value().rows.empty()) return "";
+      "JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id "
+      "WHERE t.trx_state = 'RUNNING' AND p.id <> CONNECTION_ID() AND p.id NOT IN ({}) "
+      "ORDER BY t.trx_started LIMIT 1",
+      own_sessions(options)));
+  if (!rows.ok()) {
+    return rows.error().server_code == kNeedsProcess
+               ? "; with the privilege PROCESS the session that holds it would be named"
+               : "";
+  }
+  if (rows.value().rows.empty()) return "";
   const auto& row = rows.value().rows.front();
   return fmt::format(
-      "- the oldest transaction at the target is of session {} ({}@{}, {} s in its present state)",
+      "; the oldest transaction there is session {}'s ({}@{}, {} s in its present state)",
       row[0].value_or("?"), row[1].value_or("?"), row[2].value_or("?"), row[3].value_or("?"));
+}
+
+}  // namespace
+
+std::string describe_wait(const TargetOptions& options, const Retry& retry, const Error& error) {
+  if (retry.waits_for.empty()) return "the target: " + error.what;
+  return fmt::format("{}{} ({})", retry.waits_for,
+                     error.server_code == kLockWait ? blocking_session(options) : "", error.what);
 }
 
 }  // namespace wherry::sink

@@ -31,7 +31,8 @@ class RetryClock {
 // Sleeps in steps; false when stop() became true.
 bool retry_pause(std::chrono::milliseconds pause, const std::function<bool()>& stop);
 
-// For a lock wait: who holds the oldest transaction at the target, in words; else empty.
-std::string blocking_session(const TargetOptions& options, const Error& error);
+// What or whom the target keeps us waiting for, in words. For a lock it asks the server who has the
+// oldest transaction there.
+std::string describe_wait(const TargetOptions& options, const Retry& retry, const Error& error);
 
 }  // namespace wherry::sink

@@ -86,8 +86,11 @@ TEST(RetryPauseTest, StopEndsIt) {
   EXPECT_TRUE(retry_pause(0ms, [] { return false; }));
 }
 
-TEST(BlockingSessionTest, IsAskedOnlyForLockWaits) {
-  EXPECT_EQ(blocking_session({}, server_error(1213)), "");
+TEST(DescribeWaitTest, NamesTheTargetAndWhatItSays) {
+  const Error error = server_error(1114, "table is full");
+  EXPECT_EQ(describe_wait({}, first_try(error), error), "disk space at the target (table is full)");
+  const Error lost{Errc::network, "gone away", 2013};
+  EXPECT_EQ(describe_wait({}, first_try(lost), lost), "the target: gone away");
 }
 
 }  // namespace
