@@ -10,6 +10,7 @@
 #include "control/rename_rule.h"
 #include "control/server_view.h"
 #include "control/servers_check.h"
+#include "copy/definitions.h"
 #include "mysql/schema_reader.h"
 #include "support/pattern.h"
 
@@ -101,6 +102,25 @@ Result<std::vector<Finding>> check_target_alone(const CopyOptions& options) {
   return look_at_target(*session.value(), view.value(), {}, options);
 }
 
+// A copy that begins looks at them when it makes its tables. One that is resumed must not: the
+// source may have changed a default that the stream has yet to bring.
+Result<std::vector<Finding>> look_at_databases(Session& source, Session& target,
+                                               const std::vector<Table>& tables,
+                                               const CopyOptions& options) {
+  std::vector<copy::Route> routes;
+  for (const Table& table : tables)
+    routes.push_back({table.name, renamed(options.rename, table.name)});
+  copy::DefinitionOptions definitions;
+  definitions.collation_map = options.collation_map;
+  const Result<std::vector<std::string>> refusals =
+      copy::refused_databases(source, target, routes, definitions);
+  if (!refusals.ok()) return refusals.error();
+  std::vector<Finding> findings;
+  for (const std::string& refusal : refusals.value())
+    findings.push_back({Severity::refusal, "target", refusal, ""});
+  return findings;
+}
+
 Result<std::vector<Finding>> check_both(const CopyOptions& options) {
   Result<std::unique_ptr<Session>> source = open(options.source, "source");
   if (!source.ok()) return source.error();
@@ -108,7 +128,14 @@ Result<std::vector<Finding>> check_both(const CopyOptions& options) {
   if (!target.ok()) return target.error();
   const Result<std::vector<Table>> tables = selected_tables(*source.value(), options);
   if (!tables.ok()) return tables.error().within("source");
-  return preflight(*source.value(), *target.value(), tables.value(), options);
+  Result<std::vector<Finding>> findings =
+      preflight(*source.value(), *target.value(), tables.value(), options);
+  if (!findings.ok() || options.resume) return findings;
+  Result<std::vector<Finding>> databases =
+      look_at_databases(*source.value(), *target.value(), tables.value(), options);
+  if (!databases.ok()) return databases;
+  append(findings.value(), std::move(databases).value());
+  return findings;
 }
 
 }  // namespace

@@ -250,12 +250,16 @@ Status plan_table(const TableStep& step, const Route& route, std::string_view te
   return Unit{};
 }
 
-Result<Creations> plan_all(const TableStep& step, const std::vector<Route>& routes) {
-  Creations out;
+std::set<std::pair<std::string, std::string>> databases_of(const std::vector<Route>& routes) {
   std::set<std::pair<std::string, std::string>> databases;
   for (const Route& route : routes)
     databases.insert({route.source.database, route.target.database});
-  for (const auto& [from, to] : databases) {
+  return databases;
+}
+
+Result<Creations> plan_all(const TableStep& step, const std::vector<Route>& routes) {
+  Creations out;
+  for (const auto& [from, to] : databases_of(routes)) {
     Result<std::string> statement = plan_database(step.ends, from, to, step.map);
     if (!statement.ok()) return statement.error();
     if (!statement.value().empty())
@@ -364,6 +368,19 @@ Result<LateKeys> create_tables(mysql::Session& source, mysql::Session& target,
   if (done.ok()) done = run_one_by_one(target, creations.value().children);
   if (!done.ok()) return done.error();
   return std::move(creations.value().late);
+}
+
+Result<std::vector<std::string>> refused_databases(mysql::Session& source, mysql::Session& target,
+                                                   const std::vector<Route>& routes,
+                                                   const DefinitionOptions& options) {
+  std::vector<std::string> refusals;
+  for (const auto& [from, to] : databases_of(routes)) {
+    Result<std::string> statement = plan_database({source, target}, from, to, to_map(options));
+    if (statement.ok()) continue;
+    if (statement.error().code != Errc::refused) return statement.error();
+    refusals.push_back(statement.error().what);
+  }
+  return refusals;
 }
 
 Status add_late_indexes(mysql::Session& target, const TableName& table,

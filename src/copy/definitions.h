@@ -43,6 +43,12 @@ using LateKeys = std::map<TableName, std::vector<std::string>>;
 Result<LateKeys> create_tables(mysql::Session& source, mysql::Session& target,
                                const std::vector<Route>& routes, const DefinitionOptions& options);
 
+// What create_tables() would refuse about the routes' databases, with nothing made: their default
+// collations.
+Result<std::vector<std::string>> refused_databases(mysql::Session& source, mysql::Session& target,
+                                                   const std::vector<Route>& routes,
+                                                   const DefinitionOptions& options);
+
 // Adds those of the keys that the target's table lacks. Online where the server can
 // (ALGORITHM=INPLACE, LOCK=NONE), else with a lock.
 Status add_late_indexes(mysql::Session& target, const TableName& table,
