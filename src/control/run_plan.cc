@@ -165,6 +165,13 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
     plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state)));
   }
   plan.plans = mark_cascades(std::move(plan.plans));
+  // Looked at here as well as when the tables are made: a refusal must leave nothing behind.
+  copy::DefinitionOptions definitions;
+  definitions.collation_map = options.collation_map;
+  const Result<std::vector<std::string>> refused =
+      copy::refused_databases(sessions.source, sessions.target, plan.routes(), definitions);
+  if (!refused.ok()) return refused.error();
+  if (!refused.value().empty()) return Error{Errc::refused, refused.value().front(), 0};
   return plan;
 }
 
