@@ -45,139 +45,134 @@ std::unique_ptr<InflightBudget::Account> InflightBudget::open(std::function<void
 }
 
 std::uint64_t InflightBudget::Account::bytes() const {
-  const std::lock_guard lock(budget_.mutex_);
-  return bytes_;
+  return budget_.state_.read([&](const State&) { return bytes_; });
 }
 
 InflightStats InflightBudget::stats() const {
-  const std::lock_guard lock(mutex_);
-  return {bytes_, peak_, blocked_own_, waiting_.size(), blocked_};
+  return state_.read([](const State& state) {
+    return InflightStats{state.bytes, state.peak, state.blocked_own, state.waiting.size(),
+                         state.blocked};
+  });
 }
 
 void InflightBudget::charge(Account& account, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  take_grant(account);
-  account.bytes_ += bytes;
-  account.last_ = bytes;
-  bytes_ += bytes;
-  peak_ = std::max(peak_, bytes_);
+  state_.with([&](State& state) {
+    take_grant(state, account);
+    account.bytes_ += bytes;
+    account.last_ = bytes;
+    state.bytes += bytes;
+    state.peak = std::max(state.peak, state.bytes);
+  });
 }
 
 bool InflightBudget::may_go_on(Account& account) {
   Wakes wakes;
-  bool free = false;
-  {
-    const std::lock_guard lock(mutex_);
+  const bool free = state_.with([&](State& state) {
     if (account.blocked_ != Account::Blocked::no) return false;
     const bool turn = account.turn_;
-    take_grant(account);
+    take_grant(state, account);
     if (account.bytes_ >= limits_.dispatcher_high) {
-      block(account, Account::Blocked::own);
-    } else if (bytes_ + granted_ >= limits_.feed_high || (!waiting_.empty() && !turn)) {
-      block(account, Account::Blocked::feed);
-    } else {
-      free = true;
+      block(state, account, Account::Blocked::own);
+    } else if (state.bytes + state.granted >= limits_.feed_high ||
+               (!state.waiting.empty() && !turn)) {
+      block(state, account, Account::Blocked::feed);
     }
-    serve_waiting(wakes);  // a grant that was not used is the next one's
-    // It may have been the next one itself.
-    const auto own = std::find(wakes.begin(), wakes.end(), &account);
-    if (own != wakes.end()) {
+    serve_waiting(state, wakes);  // a grant that was not used is the next one's
+    if (account.blocked_ != Account::Blocked::no) return false;
+    // It may have been the next one itself, and needs no call to know it.
+    if (std::erase(wakes, &account) > 0) {
       --account.in_wake_;
-      take_grant(account);
-      wakes.erase(own);
-      free = true;
+      take_grant(state, account);
     }
-  }
+    return true;
+  });
   call(wakes);
   return free;
 }
 
 void InflightBudget::release(Account& account, std::uint64_t bytes) {
   Wakes wakes;
-  {
-    const std::lock_guard lock(mutex_);
-    give_back(account, bytes);
+  state_.with([&](State& state) {
+    give_back(state, account, bytes);
     if (account.blocked_ == Account::Blocked::own && account.bytes_ <= limits_.dispatcher_low) {
-      unblock(account);
-      if (bytes_ + granted_ >= limits_.feed_high || !waiting_.empty()) {
-        block(account, Account::Blocked::feed);
+      unblock(state, account);
+      if (state.bytes + state.granted >= limits_.feed_high || !state.waiting.empty()) {
+        block(state, account, Account::Blocked::feed);
       } else {
-        wake(account, wakes);
+        wake(state, account, wakes);
       }
     }
-    serve_waiting(wakes);
-  }
+    serve_waiting(state, wakes);
+  });
   call(wakes);
 }
 
 void InflightBudget::close(Account& account) {
   Wakes wakes;
-  {
-    std::unique_lock lock(mutex_);
-    woken_.wait(lock, [&] { return account.in_wake_ == 0; });
-    if (account.blocked_ != Account::Blocked::no) unblock(account);
-    std::erase(waiting_, &account);
-    take_grant(account);
-    give_back(account, account.bytes_);
-    serve_waiting(wakes);
-  }
+  state_.wait([&](const State&) { return account.in_wake_ == 0; },
+              [&](State& state) {
+                if (account.blocked_ != Account::Blocked::no) unblock(state, account);
+                std::erase(state.waiting, &account);
+                take_grant(state, account);
+                give_back(state, account, account.bytes_);
+                serve_waiting(state, wakes);
+              });
   call(wakes);
 }
 
-void InflightBudget::give_back(Account& account, std::uint64_t bytes) {
+void InflightBudget::give_back(State& state, Account& account, std::uint64_t bytes) {
   const std::uint64_t held = std::min(bytes, account.bytes_);
   account.bytes_ -= held;
-  bytes_ -= held;
+  state.bytes -= held;
 }
 
-void InflightBudget::take_grant(Account& account) { granted_ -= std::exchange(account.grant_, 0); }
+void InflightBudget::take_grant(State& state, Account& account) {
+  state.granted -= std::exchange(account.grant_, 0);
+  account.turn_ = false;
+}
 
-void InflightBudget::block(Account& account, Account::Blocked why) {
+void InflightBudget::block(State& state, Account& account, Account::Blocked why) {
   account.blocked_ = why;
   account.since_ = Clock::now();
   if (why == Account::Blocked::own) {
-    ++blocked_own_;
+    ++state.blocked_own;
   } else {
-    waiting_.push_back(&account);
+    state.waiting.push_back(&account);
   }
 }
 
-void InflightBudget::unblock(Account& account) {
-  if (account.blocked_ == Account::Blocked::own) --blocked_own_;
+void InflightBudget::unblock(State& state, Account& account) {
+  if (account.blocked_ == Account::Blocked::own) --state.blocked_own;
   account.blocked_ = Account::Blocked::no;
-  note(blocked_, Clock::now() - account.since_);
+  note(state.blocked, Clock::now() - account.since_);
 }
 
-void InflightBudget::wake(Account& account, Wakes& wakes) {
+void InflightBudget::wake(State& state, Account& account, Wakes& wakes) {
   account.turn_ = true;
   account.grant_ = account.last_;
-  granted_ += account.grant_;
+  state.granted += account.grant_;
   ++account.in_wake_;
   wakes.push_back(&account);
 }
 
 // At the low mark those that wait are woken in turn, as far as what they are likely to hand over
 // finds room. With nothing in flight one goes on whatever its size: nothing else would wake it.
-void InflightBudget::serve_waiting(Wakes& wakes) {
-  if (bytes_ > limits_.feed_low) return;
-  while (!waiting_.empty()) {
-    Account& next = *waiting_.front();
-    const bool alone = bytes_ + granted_ == 0;
-    if (!alone && bytes_ + granted_ + next.last_ > limits_.feed_high) return;
-    waiting_.pop_front();
-    unblock(next);
-    wake(next, wakes);
+void InflightBudget::serve_waiting(State& state, Wakes& wakes) const {
+  if (state.bytes > limits_.feed_low) return;
+  while (!state.waiting.empty()) {
+    Account& next = *state.waiting.front();
+    const bool alone = state.bytes + state.granted == 0;
+    if (!alone && state.bytes + state.granted + next.last_ > limits_.feed_high) return;
+    state.waiting.pop_front();
+    unblock(state, next);
+    wake(state, next, wakes);
   }
 }
 
 void InflightBudget::call(const Wakes& wakes) {
   for (Account* account : wakes) {
     account->wake_();
-    {
-      const std::lock_guard lock(mutex_);
-      --account->in_wake_;
-      woken_.notify_all();
-    }
+    state_.with([&](State&) { --account->in_wake_; });
   }
 }
 

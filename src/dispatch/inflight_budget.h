@@ -11,14 +11,13 @@
 
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "support/guarded.h"
 #include "support/result.h"
 
 namespace wherry::dispatch {
@@ -74,7 +73,7 @@ class InflightBudget {
 
     InflightBudget& budget_;
     const std::function<void()> wake_;
-    std::uint64_t bytes_ = 0;  // this and below: the budget's mutex
+    std::uint64_t bytes_ = 0;  // this and below: under the lock of the budget's state
     std::uint64_t last_ = 0;   // what it handed over last: an estimate of the next
     std::uint64_t grant_ = 0;  // kept free for it since it was woken
     bool turn_ = false;        // it was woken and has not done anything yet
@@ -93,28 +92,30 @@ class InflightBudget {
 
  private:
   using Wakes = std::vector<Account*>;
+  struct State {
+    std::uint64_t bytes = 0;
+    std::uint64_t granted = 0;
+    std::uint64_t peak = 0;
+    std::uint64_t blocked_own = 0;
+    std::deque<Account*> waiting;  // for the feed's mark
+    BlockedSeconds blocked;
+  };
 
   void charge(Account& account, std::uint64_t bytes);
   bool may_go_on(Account& account);
   void release(Account& account, std::uint64_t bytes);
   void close(Account& account);
-  void give_back(Account& account, std::uint64_t bytes);
-  void take_grant(Account& account);
-  void block(Account& account, Account::Blocked why);
-  void unblock(Account& account);
-  void wake(Account& account, Wakes& wakes);
-  void serve_waiting(Wakes& wakes);
   void call(const Wakes& wakes);
+  void serve_waiting(State& state, Wakes& wakes) const;
+
+  static void give_back(State& state, Account& account, std::uint64_t bytes);
+  static void take_grant(State& state, Account& account);
+  static void block(State& state, Account& account, Account::Blocked why);
+  static void unblock(State& state, Account& account);
+  static void wake(State& state, Account& account, Wakes& wakes);
 
   const InflightLimits limits_;
-  mutable std::mutex mutex_;
-  std::uint64_t bytes_ = 0;  // this and below: mutex_
-  std::uint64_t granted_ = 0;
-  std::uint64_t peak_ = 0;
-  std::uint64_t blocked_own_ = 0;
-  std::deque<Account*> waiting_;  // for the feed's mark
-  BlockedSeconds blocked_;
-  std::condition_variable woken_;
+  Guarded<State> state_;
 };
 
 }  // namespace wherry::dispatch
