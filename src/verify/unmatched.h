@@ -36,7 +36,7 @@ struct LeftOver {
   Hash128 key;
   std::uint64_t source = 0;
   std::uint64_t target = 0;
-  Hash128 rows;        // a sum over them: another one when the same key is left over otherwise
+  Hash128 rows{};      // a sum over them: another one when the same key is left over otherwise
   unsigned looks = 0;  // in a row at which it was left over just so
 
   std::uint64_t differences() const { return source > target ? source : target; }
