@@ -7,8 +7,10 @@
 #include <mysql.h>
 #include <ma_pvio.h>
 // clang-format on
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -82,10 +84,13 @@ int infile_error(void*, char* message, unsigned int size) {
 struct Session::Handle {
   MYSQL* mysql = nullptr;
   std::atomic<bool> interrupted{false};
-  std::atomic<int> socket{-1};
+  // A duplicate: the library closes its own when a connection breaks, and interrupt() would then
+  // hit whoever got that number next.
+  int socket = -1;
 
   ~Handle() {
     if (mysql != nullptr) mysql_close(mysql);
+    if (socket >= 0) ::close(socket);
   }
 };
 
@@ -197,7 +202,11 @@ Result<std::unique_ptr<Session>> Session::open(const Endpoint& endpoint,
   if (!mysql.ok()) return mysql.error();
   auto handle = std::make_unique<Handle>();
   handle->mysql = mysql.value();
-  handle->socket = static_cast<int>(mysql_get_socket(handle->mysql));
+  handle->socket = ::fcntl(static_cast<int>(mysql_get_socket(handle->mysql)), F_DUPFD_CLOEXEC, 0);
+  if (handle->socket < 0) {
+    return Error{Errc::network,
+                 fmt::format("connect to {}: no file descriptor is left", endpoint.to_string()), 0};
+  }
   std::unique_ptr<Session> session(new Session(std::move(handle)));
   Result<ServerFacts> facts = read_facts(*session);
   if (!facts.ok()) return facts.error().within("read the facts of " + endpoint.to_string());
@@ -341,14 +350,13 @@ bool Session::readable() {
   const MARIADB_PVIO* pvio = handle_->mysql->net.pvio;
   if (pvio != nullptr && pvio->cache != nullptr && pvio->cache_pos < pvio->cache + pvio->cache_size)
     return true;
-  pollfd wait{handle_->socket.load(), POLLIN, 0};
+  pollfd wait{handle_->socket, POLLIN, 0};
   return ::poll(&wait, 1, 0) > 0;
 }
 
 void Session::interrupt() {
   handle_->interrupted = true;
-  const int socket = handle_->socket.load();
-  if (socket >= 0) ::shutdown(socket, SHUT_RDWR);
+  ::shutdown(handle_->socket, SHUT_RDWR);
 }
 
 void Session::set_read_timeout(std::chrono::seconds timeout) {
