@@ -263,6 +263,7 @@ dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   out.ring_bytes = std::max<std::size_t>(
       settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
   out.done = plan.done;
+  out.known = plan.known;
   out.generation = runtime.generation_number();
   out.fold_names = settings.read([](const EngineOptions& now) { return now.fold_names; });
   out.fault_keep_changed = fault_keeps_changed_rows();
@@ -281,7 +282,7 @@ void Engine::Impl::build_lanes(unsigned count) {
     sink::LaneRecord start;
     start.lane = i;
     start.low = plan.low;
-    if (i == 0) start.done = plan.done;
+    if (i == 0) plan.give_done(start);
     const sink::Lane::Links links{board, *queues[i], progress,
                                   [this](const Chunk& chunk) {
                                     return sink::NamedRecord{

@@ -11,6 +11,7 @@
 #include "mysql/schema_reader.h"
 #include "sink/mysql/ddl_runner.h"
 #include "source/binlog_dump.h"
+#include "source/history.h"
 
 namespace wherry::control {
 namespace {
@@ -51,6 +52,26 @@ Status require_history(const RunSessions& sessions, const RunPlan& plan) {
   if (!holds.ok()) return holds.error();
   if (!holds.value()) return behind;
   return Unit{};
+}
+
+// What the lanes committed above the low-water mark, and which groups their last ones are.
+void unite_done(const sink::SavedProgress& saved, RunPlan& plan) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  for (const sink::LaneRecord& lane : saved.lanes) {
+    all.insert(all.end(), lane.done.begin(), lane.done.end());
+    if (lane.done.empty() || lane.done_last.empty()) continue;
+    if (lane.done.back().second > plan.low.cseq)
+      plan.known[lane.done.back().second] = lane.done_last;
+  }
+  std::sort(all.begin(), all.end());
+  for (const auto& range : all) {
+    if (!plan.done.empty() && range.first <= plan.done.back().second + 1) {
+      plan.done.back().second = std::max(plan.done.back().second, range.second);
+    } else {
+      plan.done.push_back(range);
+    }
+  }
+  sink::drop_through(plan.done, plan.low.cseq);
 }
 
 std::string run_body(const RunSessions& sessions, const RunPlan& plan, std::string_view state) {
@@ -103,7 +124,7 @@ Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned la
     sink::LaneRecord record;
     record.lane = i < lanes ? i : sink::DdlRunner::kLane;
     record.low = plan.low;
-    if (i == 0) record.done = plan.done;
+    if (i == 0) plan.give_done(record);
     records.push_back(std::move(record));
   }
   return sessions.progress.begin_lanes(sessions.target, plan.epoch, records);
@@ -398,18 +419,10 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
     if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
   }
   if (Status known = require_history(sessions, plan); !known.ok()) return known.error();
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-  for (const sink::LaneRecord& lane : saved.lanes)
-    all.insert(all.end(), lane.done.begin(), lane.done.end());
-  std::sort(all.begin(), all.end());
-  for (const auto& range : all) {
-    if (!plan.done.empty() && range.first <= plan.done.back().second + 1) {
-      plan.done.back().second = std::max(plan.done.back().second, range.second);
-    } else {
-      plan.done.push_back(range);
-    }
-  }
-  sink::drop_through(plan.done, plan.low.cseq);
+  Status same = source::require_applied(sessions.runtime.lease(), sessions.source, plan.by_gtid,
+                                        {plan.low.position, plan.low.gtid, plan.low.commit_us});
+  if (!same.ok()) return same.error();
+  unite_done(saved, plan);
   if (Status tables = resume_tables(sessions, saved, plan); !tables.ok()) return tables.error();
   if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
   if (Status anew = restart_changed(sessions, plan); !anew.ok()) return anew.error();
@@ -422,6 +435,12 @@ std::vector<copy::Route> RunPlan::routes() const {
   std::vector<copy::Route> routes;
   for (const PlanPtr& plan : plans) routes.push_back({plan->source.name, plan->target});
   return routes;
+}
+
+void RunPlan::give_done(sink::LaneRecord& lane) const {
+  lane.done = done;
+  const auto last = done.empty() ? known.end() : known.find(done.back().second);
+  lane.done_last = last == known.end() ? "" : last->second;
 }
 
 Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions,

@@ -20,15 +20,18 @@ struct RunPlan {
   bool by_gtid = true;
   bool resumed = false;
   std::uint64_t epoch = 0;
-  Position first;          // where the very first run began
-  dispatch::LowWater low;  // where this one goes on
-  sink::Ranges done;       // at the target already, above low
+  Position first;                              // where the very first run began
+  dispatch::LowWater low;                      // where this one goes on
+  sink::Ranges done;                           // at the target already, above low
+  std::map<std::uint64_t, std::string> known;  // which groups some of done are
   std::vector<dispatch::PlanPtr> plans;
   std::vector<copy::Slice> slices;
   std::map<std::uint32_t, TableRecord> records;  // by table
   std::vector<std::string> warnings;
 
   std::vector<copy::Route> routes() const;
+  // What is above low, as the record of the lane that carries it on.
+  void give_done(sink::LaneRecord& lane) const;
 };
 
 struct RunSessions {

@@ -10,6 +10,7 @@ Board::Board(unsigned lanes, Dialect dialect, const LowWater& start)
     state.low_cseq = state.scheduled = start.cseq;
     state.low_commit_us = start.commit_us;
     state.low_file = start.position.file;
+    state.low_gtid = start.gtid;
     if (dialect == Dialect::mysql) {
       if (auto set = MysqlGtidSet::parse(start.position.gtid); set.ok())
         state.mysql_set = set.value();

@@ -53,6 +53,7 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
   work->tables.resize(batch->events.size());
   for (std::uint32_t i = 0; i < batch->groups.size(); ++i) {
     const decode::Group& group = batch->groups[i];
+    if (Status same = require_known(*batch, group); !same.ok()) return same;
     if (Status done = on_group(work, i); !done.ok()) {
       return done.error().within(
           fmt::format("transaction that ends at {}:{}", batch->file, group.end_offset));
@@ -85,6 +86,22 @@ bool Scheduler::is_done(std::uint64_t cseq) const {
   return std::any_of(options_.done.begin(), options_.done.end(), [&](const auto& range) {
     return cseq >= range.first && cseq <= range.second;
   });
+}
+
+// A number is only a count from where the stream began: were the log another one now, groups would
+// be passed over that never came to the target.
+Status Scheduler::require_known(const decode::Batch& batch, const decode::Group& group) const {
+  const auto known = options_.known.find(group.cseq);
+  if (known == options_.known.end()) return Unit{};
+  const std::string found = identity_of(batch, group);
+  if (found == known->second) return Unit{};
+  return Error{
+      Errc::conflict,
+      fmt::format("the source's history is another one than what was applied: the group "
+                  "that ends at {}:{} must be {}, and is {}; it was set back or is another "
+                  "server. Copy anew, or give the server whose log holds that",
+                  batch.file, group.end_offset, known->second, found),
+      0};
 }
 
 void Scheduler::finish(const decode::Batch& batch, const decode::Group& group) {

@@ -43,6 +43,8 @@ struct SchedulerOptions {
   std::size_t ring_bytes = 32 << 20;
   // Already at the target from an earlier run, above the low-water mark: cseq ranges, inclusive.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> done;
+  // Which groups some of these numbers stood for then: the stream must bring the same again.
+  std::map<std::uint64_t, std::string> known;
   bool fault_keep_changed = false;  // for tests only: see Placement
 };
 
@@ -95,6 +97,7 @@ class Scheduler {
   bool touches_followed(const sql::Statement& statement, bool& crosses) const;
 
   bool is_done(std::uint64_t cseq) const;
+  Status require_known(const decode::Batch& batch, const decode::Group& group) const;
   void finish(const decode::Batch& batch, const decode::Group& group);
   void count_ignored(const std::string& what);
 

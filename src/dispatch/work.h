@@ -19,6 +19,10 @@ inline constexpr unsigned kLanesMax = 32;
 // A number for each lane: of work given to it, or committed by it. Lane numbers count from 1.
 using LaneSeqs = std::array<std::uint64_t, kLanesMax>;
 
+// Which group this is, whoever counts: its GTID, or else where it ends in the log.
+// "uuid:5", "0-1-33", "000004:1574".
+std::string identity_of(const decode::Batch& batch, const decode::Group& group);
+
 // A batch with its table maps resolved. Immutable once the scheduler has handed out its last group.
 struct WorkBatch {
   decode::BatchPtr batch;

@@ -106,10 +106,10 @@ Status DdlRunner::note(const StatementEvent& event, std::string_view state,
                        const std::string& before) {
   LaneRecord next = record_;
   next.low = board_.low();
-  drop_through(next.done, next.low.cseq);
+  next.drop_done(next.low.cseq);
   // A group that goes on with rows (CREATE TABLE ... SELECT) is finished by the lane that writes
   // them.
-  if (state == "finished" && !event.rows_follow) add_to(next.done, event.cseq);
+  if (state == "finished" && !event.rows_follow) next.add_done(event.cseq, "");
   std::string sql = fmt::format(
       "BEGIN;{};REPLACE INTO {} (job, cseq, state, statement, position, before_state) VALUES "
       "('copy', {}, '{}', {}, {}, {})",

@@ -19,17 +19,26 @@ using namespace std::chrono_literals;
 struct Lane::Group {
   std::vector<Work> items;
   std::vector<std::uint64_t> cseqs;
+  std::uint64_t last = 0;     // the newest of cseqs whose transaction is in items
+  std::string last_identity;  // which that is
   std::uint64_t bytes = 0;
   bool ordered = false;
 
   void add(Work work) {
     if (work.chunk == nullptr && work.transaction().cseq != 0) {
-      cseqs.push_back(work.transaction().cseq);
+      note(work);
       if (work.also_cseq != 0) cseqs.push_back(work.also_cseq);
     }
     bytes += work.bytes;
     ordered |= work.one_by_one;
     items.push_back(std::move(work));
+  }
+  void note(const Work& work) {
+    const std::uint64_t cseq = work.transaction().cseq;
+    cseqs.push_back(cseq);
+    if (cseq < last) return;
+    last = cseq;
+    last_identity = dispatch::identity_of(*work.batch->batch, work.transaction());
   }
   const dispatch::Chunk* chunk() const {
     return items.empty() ? nullptr : items.front().chunk.get();
@@ -105,9 +114,9 @@ Status Lane::connect() {
 LaneRecord Lane::next_record(const Group& group) const {
   LaneRecord next = record_;
   next.low = links_.board.low();
-  drop_through(next.done, next.low.cseq);
+  next.drop_done(next.low.cseq);
   for (const std::uint64_t cseq : group.cseqs) {
-    if (cseq > next.low.cseq) add_to(next.done, cseq);
+    if (cseq > next.low.cseq) next.add_done(cseq, cseq == group.last ? group.last_identity : "");
   }
   return next;
 }
@@ -267,7 +276,7 @@ Status Lane::write_chunk(const dispatch::Chunk& chunk, bool row_by_row) {
 Status Lane::run_large(Work first) {
   if (Status connected = connect(); !connected.ok()) return connected;
   Group all;
-  all.cseqs.push_back(first.transaction().cseq);
+  all.note(first);
   if (Status begun = begin(all); !begun.ok()) return begun;
   std::optional<Work> part(std::move(first));
   for (;;) {

@@ -70,6 +70,28 @@ void drop_through(Ranges& ranges, std::uint64_t number) {
   if (!ranges.empty() && ranges.front().first <= number) ranges.front().first = number + 1;
 }
 
+void LaneRecord::add_done(std::uint64_t cseq, const std::string& identity) {
+  if (done.empty() || cseq > done.back().second) done_last = identity;
+  add_to(done, cseq);
+}
+
+void LaneRecord::drop_done(std::uint64_t through) {
+  drop_through(done, through);
+  if (done.empty()) done_last.clear();
+}
+
+std::string done_text(const LaneRecord& record) {
+  std::string text = to_text(record.done);
+  if (!record.done_last.empty()) text += "=" + record.done_last;
+  return text;
+}
+
+void parse_done(std::string_view text, LaneRecord& into) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  into.done = parse_ranges(text.substr(0, equals));
+  into.done_last = text.substr(std::min(equals + 1, text.size()));
+}
+
 std::string Progress::table(std::string_view name) const {
   return quote_name(database_) + "." + quote_name(name);
 }
@@ -146,7 +168,7 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
     lane.low.position.gtid = row[7].value_or("");
     lane.low.commit_us = number_of(row[8]);
     lane.low.gtid = row[9].value_or("");
-    lane.done = parse_ranges(row[10].value_or(""));
+    parse_done(row[10].value_or(""), lane);
     saved.lanes.push_back(std::move(lane));
   }
   return std::optional<SavedProgress>(std::move(saved));
@@ -264,11 +286,11 @@ Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch,
     sql += fmt::format(
         ";INSERT INTO {} (job, kind, name, epoch, seq, low_cseq, low_file, low_offset, low_gtid, "
         "low_commit_us, last_gtid, done) "
-        "VALUES ('{}', 'lane', '{}', {}, {}, {}, {}, {}, {}, {}, {}, '{}')",
+        "VALUES ('{}', 'lane', '{}', {}, {}, {}, {}, {}, {}, {}, {}, {})",
         table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq,
         quote_text(record.low.position.file.file), record.low.position.file.offset,
         quote_text(record.low.position.gtid), record.low.commit_us, quote_text(record.low.gtid),
-        to_text(record.done));
+        quote_text(done_text(record)));
   }
   Result<std::vector<mysql::Outcome>> done = session.execute_all(sql + ";COMMIT");
   if (!done.ok()) return done.error().within("begin the lanes");
@@ -279,11 +301,11 @@ std::string Progress::lane_statement(std::uint64_t epoch, const LaneRecord& next
   return fmt::format(
       "UPDATE {} SET seq = seq + 1, connection = CONNECTION_ID(), low_cseq = {}, low_file = {}, "
       "low_offset = {}, low_gtid = {}, low_commit_us = {}, "
-      "last_gtid = {}, done = '{}' WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = "
+      "last_gtid = {}, done = {} WHERE job = '{}' AND kind = 'lane' AND name = '{}' AND epoch = "
       "{} AND seq = {}",
       table("progress"), next.low.cseq, quote_text(next.low.position.file.file),
       next.low.position.file.offset, quote_text(next.low.position.gtid), next.low.commit_us,
-      quote_text(next.low.gtid), to_text(next.done), kJob, next.lane, epoch, next.seq);
+      quote_text(next.low.gtid), quote_text(done_text(next)), kJob, next.lane, epoch, next.seq);
 }
 
 Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_t epoch,

@@ -29,7 +29,16 @@ struct LaneRecord {
   std::uint64_t connection = 0;  // that wrote it
   dispatch::LowWater low;
   Ranges done;  // committed by this lane above low
+  // Which group the last number of done stands for, as dispatch::identity_of() names it: numbers
+  // are counted, and a resume compares. Empty: not known.
+  std::string done_last;
+
+  void add_done(std::uint64_t cseq, const std::string& identity);
+  void drop_done(std::uint64_t through);
 };
+// "5-9,12=0-1-33": the ranges, and which group the last number is.
+std::string done_text(const LaneRecord& record);
+void parse_done(std::string_view text, LaneRecord& into);
 
 // Any other row of the progress table.
 struct NamedRecord {

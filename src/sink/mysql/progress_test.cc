@@ -70,6 +70,29 @@ TEST(RangesTest, DropThroughKeepsWhatIsAbove) {
   EXPECT_TRUE(ranges.empty());
 }
 
+TEST(LaneRecordTest, SaysWhichGroupItsLastNumberIs) {
+  LaneRecord record;
+  record.add_done(8, "0-1-8");
+  record.add_done(9, "0-1-9");
+  record.add_done(5, "0-1-5");  // prepared before, committed late
+  EXPECT_EQ(done_text(record), "5,8-9=0-1-9");
+  record.drop_done(8);
+  EXPECT_EQ(done_text(record), "9=0-1-9");
+  record.add_done(11, "");
+  EXPECT_EQ(done_text(record), "9,11");
+  record.add_done(12, "0-1-12");
+  record.drop_done(12);
+  EXPECT_EQ(done_text(record), "");
+}
+
+TEST(LaneRecordTest, TextComesBack) {
+  for (const char* text : {"", "7", "5-9,12=uuid:tag:33", "5=000004:1574"}) {
+    LaneRecord record;
+    parse_done(text, record);
+    EXPECT_EQ(done_text(record), text);
+  }
+}
+
 TEST(ProgressStatementTest, LaneIsRaisedOnlyFromWhatItWas) {
   LaneRecord next;
   next.lane = 2;
@@ -77,10 +100,11 @@ TEST(ProgressStatementTest, LaneIsRaisedOnlyFromWhatItWas) {
   next.low.cseq = 7;
   next.low.position = {{"bin.000001", 700}, "0-1-7"};
   next.done = {{9, 11}};
+  next.done_last = "0-1-42";
   const std::string sql = Progress("meta").lane_statement(6, next);
   EXPECT_EQ(sql.find("UPDATE `meta`.`progress` SET seq = seq + 1"), 0u);
   EXPECT_NE(sql.find("low_cseq = 7"), std::string::npos);
-  EXPECT_NE(sql.find("done = '9-11'"), std::string::npos);
+  EXPECT_NE(sql.find("done = '9-11=0-1-42'"), std::string::npos);
   EXPECT_NE(sql.find("name = '2' AND epoch = 6 AND seq = 41"), std::string::npos) << sql;
 }
 
