@@ -66,7 +66,8 @@ inline std::size_t rows_of(std::uint64_t cseq) { return cseq % 4; }
 inline std::string row_text(std::uint64_t cseq, std::size_t row) {
   return fmt::format("row {} of {}:", row, cseq) + std::string((cseq * 7 + row * 13) % 90, 'x');
 }
-inline Event row_event(const std::string& text, std::uint64_t version = 1) {
+// Borrows the text.
+inline Event row_event(std::string_view text, std::uint64_t version = 1) {
   Event event;
   event.type = 30;
   event.flags = 1;
