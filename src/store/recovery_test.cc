@@ -233,6 +233,25 @@ TEST(StoreRecovery, AMissingSegmentIsNamed) {
   EXPECT_NE(recovered.error().what.find(path), std::string::npos);
 }
 
+// Until no file changes its size any more: what is copied then is what a killed process leaves.
+void wait_until_quiet(const std::string& folder) {
+  const auto sizes = [&] {
+    std::map<std::string, std::uintmax_t> out;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      std::error_code gone;
+      out[file.path().filename()] = file.file_size(gone);
+    }
+    return out;
+  };
+  auto before = sizes();
+  for (int same = 0; same < 5;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto now = sizes();
+    same = now == before ? same + 1 : 0;
+    before = std::move(now);
+  }
+}
+
 TEST(StoreRecovery, AnUnfinishedTransactionOverSegmentsIsCutOff) {
   const Folder original;
   const Folder folder;
@@ -242,6 +261,7 @@ TEST(StoreRecovery, AnUnfinishedTransactionOverSegmentsIsCutOff) {
     ok(log->writer().begin(11));
     for (int row = 0; row < 300; ++row) ok(log->writer().add(row_event("a row without an end")));
     while (log->status().segments < 5) std::this_thread::yield();
+    wait_until_quiet(original.path());
     std::filesystem::copy(original.path(), folder.path(), std::filesystem::copy_options::recursive);
   }
   const auto log = open_log(tiny_options(folder.path()));
