@@ -108,6 +108,7 @@ Result<std::vector<Finding>> look_at_databases(Session& source, Session& target,
                                                const std::vector<Table>& tables,
                                                const CopyOptions& options) {
   std::vector<copy::Route> routes;
+  routes.reserve(tables.size());
   for (const Table& table : tables)
     routes.push_back({table.name, renamed(options.rename, table.name)});
   copy::DefinitionOptions definitions;
