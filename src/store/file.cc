@@ -120,7 +120,7 @@ Status sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return failed("open", folder);
   const int done = ::fsync(descriptor);
-  const Status status = done == 0 ? Status(Unit{}) : Status(failed("sync", folder));
+  Status status = done == 0 ? Status(Unit{}) : Status(failed("sync", folder));
   ::close(descriptor);
   return status;
 }

@@ -76,7 +76,7 @@ std::vector<std::size_t> leading_columns(const NetRows& rows,
   const std::size_t asked = std::min(kSample, entries.size());
   for (const Index& index : rows.table().plan->source.indexes) {
     if (index.primary || index.functional) continue;
-    const std::vector<std::size_t> columns = columns_of(index);
+    std::vector<std::size_t> columns = columns_of(index);
     const auto changing = std::count_if(
         entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(asked),
         [&](std::size_t entry) { return changes(rows, rows.entries()[entry], columns); });
