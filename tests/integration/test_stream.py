@@ -1,4 +1,5 @@
 """Following the binlog through what servers do in practice: rotation, purging, silence, accounts."""
+import re
 import time
 
 from harness import data, datadirs, oracle, wherry
@@ -68,7 +69,10 @@ def test_resume_on_another_history(t):
     with source.connect("shop") as session, session.cursor() as cursor:
         for number in range(wanted):
             cursor.execute("REPLACE INTO words VALUES ('again', %s)", (number,))
-    _refused_resume(t, source, target, "history", last)
+    # Where other tests left tagged groups behind, the set itself says it already.
+    tagged = re.search(r":[a-z_]\w*:", low)
+    said = ("before what was applied",) if tagged else ("history", last)
+    _refused_resume(t, source, target, *said)
 
 
 @test()

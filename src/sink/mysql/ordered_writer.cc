@@ -68,20 +68,22 @@ std::string OrderedWriter::name_row(const ResolvedTable& table, const decode::Ce
 
 Status OrderedWriter::write(const ResolvedTable& table, decode::RowKind kind, std::uint16_t flags,
                             const decode::RowView& row, bool tolerant) {
+  bool checked = false;
   if (table.plan->cascades) {
     // Checks are on only where an action may follow: an update of other columns could meet a parent
     // of its own that is not copied yet.
     const bool acts =
         table.plan->cascade_parent &&
         (kind == decode::RowKind::erase || (kind == decode::RowKind::update && moves(table, row)));
-    const bool checked = acts && (flags & (kNoForeignKeyChecks | kServerLogsCascades)) == 0;
+    checked = acts && (flags & (kNoForeignKeyChecks | kServerLogsCascades)) == 0;
     if (checked && tolerant) {
       // Children may be here already and their parent not: without it no action would reach them.
       if (Status off = check_foreign_keys(false); !off.ok()) return off;
       if (Status there = put(table, row.before, "INSERT IGNORE", -1); !there.ok()) return there;
     }
-    if (Status done = check_foreign_keys(checked); !done.ok()) return done;
   }
+  // For every table: one that no action reaches may follow one whose rows were deleted with checks.
+  if (Status done = check_foreign_keys(checked); !done.ok()) return done;
   switch (kind) {
     case decode::RowKind::insert:
       return insert(table, row, tolerant);
