@@ -7,6 +7,7 @@
 #include "decode/value.h"
 #include "sink/mysql/cell_sql.h"
 #include "sink/mysql/load_statement.h"
+#include "sink/mysql/net_rows.h"
 #include "sink/mysql/row_line.h"
 #include "sql/literal.h"
 #include "support/ascii.h"
@@ -34,8 +35,7 @@ bool moves(const ResolvedTable& table, const decode::RowView& row) {
                        if (wire == ResolvedTable::kNoWire || !row.after[wire].present) return false;
                        const decode::Cell& before = row.before[wire];
                        const decode::Cell& after = row.after[wire];
-                       return !before.present || before.null != after.null ||
-                              as_text(before.bytes()) != as_text(after.bytes());
+                       return !before.present || !same_cell(before, after);
                      });
 }
 
