@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sink/mysql/cell_sql.h"
+#include "sink/mysql/erase_statement.h"
 #include "sink/mysql/load_statement.h"
 #include "sink/mysql/row_line.h"
 #include "sink/mysql/write_order.h"
@@ -15,9 +16,6 @@ namespace {
 
 constexpr std::size_t kLoadRowsMin =
     16;  // below it one INSERT costs less than LOAD's two round trips
-constexpr std::size_t kEraseKeysMax = 4000;  // keys in one DELETE
-constexpr std::size_t kEraseTuplesMax =
-    200;  // keys of several columns: the optimizer's cost grows faster
 
 Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint64_t wanted,
                std::uint64_t got) {
@@ -25,15 +23,6 @@ Error mismatch(const dispatch::TablePlan& plan, std::string_view did, std::uint6
           fmt::format("{}: {} {} rows where {} were expected", plan.source.name.to_string(), did,
                       got, wanted),
           0};
-}
-
-// Statistics of a table that is being filled are stale: without the hint a server may scan the
-// whole table, and wait on the way for rows that other lanes have locked.
-std::string delete_head(const dispatch::TablePlan& plan) {
-  const Index* key = row_key(plan.source);
-  if (key == nullptr || !key->primary)
-    return fmt::format("DELETE FROM {} WHERE ", target_name(plan));
-  return fmt::format("DELETE {0} FROM {0} FORCE INDEX (`PRIMARY`) WHERE ", target_name(plan));
 }
 
 // How many values of the chunk are ENUM index 0: each causes one warning.
@@ -109,29 +98,16 @@ Status BulkWriter::write(const NetRows& rows, bool tolerant) {
 
 Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries,
                          bool checked) {
+  if (entries.empty()) return Unit{};
   const dispatch::TablePlan& plan = *rows.table().plan;
-  const bool tuple = plan.key.size() > 1;
-  const std::size_t keys_max = tuple ? kEraseTuplesMax : kEraseKeysMax;
-  for (std::size_t from = 0; from < entries.size();) {
-    std::string sql = delete_head(plan);
-    if (!tuple) sql += mysql::quote_name(plan.source.columns[plan.key[0]].name) + " IN (";
-    std::size_t count = 0;
-    for (; from < entries.size() && count < keys_max && sql.size() < options_.packet_bytes;
-         ++from, ++count) {
-      const decode::Cell* image = rows.image(rows.entries()[entries[from]].key);
-      if (count > 0) sql += tuple ? " OR " : ",";
-      Status done = Unit{};
-      if (tuple) {
-        sql += '(';
-        done = append_key_condition(sql, rows.table(), image, scratch_);
-        sql += ')';
-      } else {
-        done = append_key_tuple(sql, rows.table(), image, scratch_);
-      }
-      if (!done.ok()) return done;
-    }
-    if (!tuple) sql += ')';
-    Result<mysql::Outcome> outcome = session_.execute(sql);
+  EraseStatement statement(plan, session_.facts().dialect);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const decode::Cell* image = rows.image(rows.entries()[entries[i]].key);
+    if (Status done = statement.add(rows.table(), image); !done.ok()) return done;
+    const bool last = i + 1 == entries.size();
+    if (!last && !statement.full() && statement.byte_size() < options_.packet_bytes) continue;
+    const std::size_t count = statement.rows();
+    Result<mysql::Outcome> outcome = session_.execute(statement.take());
     if (!outcome.ok()) return outcome.error();
     if (checked && outcome.value().affected != count)
       return mismatch(plan, "deleted", count, outcome.value().affected);

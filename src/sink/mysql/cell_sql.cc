@@ -76,16 +76,14 @@ Status append_cell_field(std::string& out, const ResolvedTable& table, const dec
   return Unit{};
 }
 
-Status append_key_tuple(std::string& out, const ResolvedTable& table, const decode::Cell* image,
-                        std::string& scratch) {
-  const std::vector<std::size_t>& key = table.plan->key;
-  if (key.size() > 1) out += '(';
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    if (i > 0) out += ',';
-    Status done = append_cell(out, table, image, key[i], scratch);
-    if (!done.ok()) return done;
+Status append_key_values(std::string& out, const ResolvedTable& table, const decode::Cell* image,
+                         std::string& scratch) {
+  bool first = true;
+  for (const std::size_t column : table.plan->key) {
+    if (!first) out += ',';
+    first = false;
+    if (Status done = append_cell(out, table, image, column, scratch); !done.ok()) return done;
   }
-  if (key.size() > 1) out += ')';
   return Unit{};
 }
 

@@ -14,9 +14,9 @@ Status append_cell(std::string& out, const dispatch::ResolvedTable& table,
 // A field of LOAD DATA.
 Status append_cell_field(std::string& out, const dispatch::ResolvedTable& table,
                          const decode::Cell* image, std::size_t column, std::string& scratch);
-// "(1,'a')" or "1": the row key as an IN list takes it.
-Status append_key_tuple(std::string& out, const dispatch::ResolvedTable& table,
-                        const decode::Cell* image, std::string& scratch);
+// "1,'a'": the literals of the row key.
+Status append_key_values(std::string& out, const dispatch::ResolvedTable& table,
+                         const decode::Cell* image, std::string& scratch);
 // "`a`=1 AND `b`='x'": finds exactly the row of the key, by its index.
 Status append_key_condition(std::string& out, const dispatch::ResolvedTable& table,
                             const decode::Cell* image, std::string& scratch);
