@@ -16,8 +16,9 @@ ROOMS = {
     "dispatch": ["decode", "sql", "model", "support"],
     "sink/mysql": ["dispatch", "mysql", "decode", "sql", "model", "support"],
     "copy": ["source", "dispatch", "mysql", "decode", "sql", "model", "support"],
-    "control": ["copy", "verify", "sink/mysql", "dispatch", "store", "source", "mysql", "decode",
-                "sql", "model", "support"],
+    "feed": ["store", "source", "dispatch", "mysql", "decode", "sql", "model", "support"],
+    "control": ["copy", "verify", "sink/mysql", "feed", "dispatch", "store", "source", "mysql",
+                "decode", "sql", "model", "support"],
     "cli": ["control", "model", "support"],
 }
 

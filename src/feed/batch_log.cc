@@ -1,0 +1,242 @@
+#include "feed/batch_log.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/hash.h"
+
+namespace wherry::feed {
+namespace {
+
+using decode::Batch;
+using decode::FormatDescription;
+using decode::Group;
+using decode::GroupEnd;
+using store::Cursor;
+
+// A commit's flags: how the group ended, and what it holds.
+constexpr std::uint32_t kEndMask = 3;
+constexpr std::uint32_t kHasStatement = 4;
+constexpr std::uint32_t kAlterStart = 8;
+constexpr std::uint32_t kNoGtid = 16;
+
+std::uint32_t flags_of(const Group& group) {
+  std::uint32_t flags = static_cast<std::uint32_t>(group.end);
+  if (group.has_statement) flags |= kHasStatement;
+  if (group.alter_start) flags |= kAlterStart;
+  if (group.gtid.number == 0) flags |= kNoGtid;
+  return flags;
+}
+
+// dialect, checksummed, sizes of post headers, server version.
+std::string text_of(const FormatDescription& format) {
+  std::string out;
+  out += format.dialect == Dialect::mysql ? 'm' : 'a';
+  out += format.checksummed ? '1' : '0';
+  out += static_cast<char>(format.post_header_sizes.size());
+  for (const std::uint8_t size : format.post_header_sizes) out += static_cast<char>(size);
+  return out + format.server_version;
+}
+
+Result<FormatDescription> format_of(Bytes content) {
+  const std::string_view text = as_text(content);
+  const Error malformed{Errc::malformed, "the log's record of a stream format is damaged", 0};
+  if (text.size() < 3 || (text[0] != 'm' && text[0] != 'a')) return malformed;
+  FormatDescription format;
+  format.dialect = text[0] == 'm' ? Dialect::mysql : Dialect::mariadb;
+  format.checksummed = text[1] == '1';
+  const std::size_t sizes = static_cast<unsigned char>(text[2]);
+  if (text.size() < 3 + sizes) return malformed;
+  for (std::size_t i = 0; i < sizes; ++i)
+    format.post_header_sizes.push_back(static_cast<std::uint8_t>(text[3 + i]));
+  format.server_version = text.substr(3 + sizes);
+  return format;
+}
+
+// Rows that the log may be entered between; all other events count as one.
+store::Event to_event(const Batch& batch, const decode::EventRef& ref, std::uint64_t format) {
+  store::Event event;
+  event.table_version = format;
+  event.timestamp = ref.timestamp;
+  event.server_id = ref.server_id;
+  event.flags = ref.flags;
+  event.type = static_cast<std::uint8_t>(ref.type);
+  event.body = batch.body(ref);
+  return event;
+}
+
+store::Commit to_commit(const Batch& batch, const Group& group) {
+  store::Commit commit;
+  commit.cseq = group.cseq;
+  commit.commit_us = group.commit_us;
+  commit.generation = batch.generation;
+  commit.file = batch.file;
+  commit.end_offset = group.end_offset;
+  if (group.gtid.number != 0 && group.gtid.source < batch.gtid_sources.size())
+    commit.gtid_source = batch.gtid_sources[group.gtid.source];
+  commit.gtid_number = group.gtid.number;
+  commit.gtid_domain = group.gtid.domain;
+  commit.gtid_server = group.gtid.server;
+  commit.flags = flags_of(group);
+  return commit;
+}
+
+std::uint32_t index_of(std::vector<std::string>& sources, std::string_view source) {
+  const auto found = std::find(sources.begin(), sources.end(), source);
+  if (found != sources.end()) return static_cast<std::uint32_t>(found - sources.begin());
+  sources.emplace_back(source);
+  return static_cast<std::uint32_t>(sources.size() - 1);
+}
+
+}  // namespace
+
+Status BatchWriter::put(const Batch& batch) {
+  if (batch.format != nullptr && batch.format != format_) {
+    const std::string text = text_of(*batch.format);
+    format_id_ = hash64(text) | 1;
+    if (Status defined = log_.writer().define(format_id_, as_bytes(text)); !defined.ok())
+      return defined;
+    format_ = batch.format;
+  }
+  for (const Group& group : batch.groups) {
+    if (Status done = put(batch, group); !done.ok()) return done;
+  }
+  return log_.writer().publish();
+}
+
+Status BatchWriter::put(const Batch& batch, const Group& group) {
+  store::Writer& writer = log_.writer();
+  if (group.aborted) return writer.abort();
+  Status done = Unit{};
+  if (group.opens) done = writer.begin(group.cseq);
+  for (std::uint32_t i = 0; done.ok() && i < group.event_count; ++i)
+    done = writer.add(to_event(batch, batch.events[group.first_event + i], format_id_));
+  return done.ok() && group.closes ? writer.commit(to_commit(batch, group)) : done;
+}
+
+BatchReader::BatchReader(store::Log& log, std::uint64_t done, const BatchReaderOptions& options)
+    : log_(log), options_(options), cursor_(log.cursor({done + 1, 0})), done_(done) {
+  FormatDescription none;
+  none.dialect = options.dialect;
+  no_events_ = std::make_shared<const FormatDescription>(std::move(none));
+}
+
+std::unique_ptr<Batch> BatchReader::begin() {
+  auto batch = std::make_unique<Batch>();
+  batch->bytes.reserve(options_.batch_bytes + options_.batch_bytes / 8);
+  batch->file = file_;
+  group_.first_event = 0;
+  group_.event_count = 0;
+  return batch;
+}
+
+// A batch has one format, and its groups end in one file of one generation of the source.
+bool BatchReader::fits(const Batch& batch) const {
+  if (step_ == Cursor::Step::event) {
+    const auto known = formats_.find(cursor_->event().table_version);
+    return batch.format == nullptr || (known != formats_.end() && known->second == batch.format);
+  }
+  const store::Commit& commit = cursor_->commit();
+  return batch.groups.empty() ||
+         (batch.file == commit.file && batch.generation == commit.generation);
+}
+
+Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait) {
+  std::unique_ptr<Batch> batch;
+  for (;;) {
+    if (!std::exchange(record_waits_, false)) {
+      const auto pause = batch == nullptr ? wait : std::chrono::milliseconds(0);
+      Result<Cursor::Step> step = cursor_->next(pause);
+      if (!step.ok()) return step.error();
+      step_ = step.value();
+    }
+    if (step_ == Cursor::Step::nothing) return finish(std::move(batch));
+    if (batch == nullptr) batch = begin();
+    if (!fits(*batch)) {
+      record_waits_ = true;
+      return finish(std::move(batch));
+    }
+    std::size_t complete = options_.part_bytes;
+    if (step_ == Cursor::Step::commit) {
+      take_commit(*batch);
+      complete = options_.batch_bytes;
+    } else if (Status taken = take_event(*batch); !taken.ok()) {
+      return taken.error();
+    }
+    if (batch->bytes.size() >= complete) return finish(std::move(batch));
+  }
+}
+
+std::unique_ptr<Batch> BatchReader::finish(std::unique_ptr<Batch> batch) {
+  if (batch == nullptr) return batch;
+  if (batch->format == nullptr) batch->format = no_events_;
+  if (group_.event_count > 0) {
+    Group part = group_;
+    part.cseq = done_ + 1;
+    part.closes = false;
+    batch->groups.push_back(part);
+    group_.opens = false;
+  }
+  return batch;
+}
+
+Status BatchReader::set_format(Batch& batch, std::uint64_t id) {
+  auto known = formats_.find(id);
+  if (known == formats_.end()) {
+    const store::Definition content = log_.definition(id);
+    if (content == nullptr)
+      return Error{Errc::malformed, fmt::format("the log has no stream format {}", id), 0};
+    Result<FormatDescription> format = format_of(as_bytes(*content));
+    if (!format.ok()) return format.error();
+    known =
+        formats_.emplace(id, std::make_shared<const FormatDescription>(std::move(format).value()))
+            .first;
+  }
+  batch.format = known->second;
+  return Unit{};
+}
+
+Status BatchReader::take_event(Batch& batch) {
+  const store::Event& event = cursor_->event();
+  if (batch.format == nullptr) {
+    if (Status set = set_format(batch, event.table_version); !set.ok()) return set;
+  }
+  decode::EventRef ref;
+  ref.offset = batch.bytes.size();
+  ref.size = static_cast<std::uint32_t>(event.body.size());
+  ref.timestamp = event.timestamp;
+  ref.server_id = event.server_id;
+  ref.type = static_cast<decode::EventType>(event.type);
+  ref.flags = event.flags;
+  batch.bytes.insert(batch.bytes.end(), event.body.begin(), event.body.end());
+  batch.events.push_back(ref);
+  ++group_.event_count;
+  return Unit{};
+}
+
+void BatchReader::take_commit(Batch& batch) {
+  const store::Commit& commit = cursor_->commit();
+  batch.file = file_ = commit.file;
+  batch.generation = commit.generation;
+  batch.seen_offset = commit.end_offset;
+  group_.cseq = commit.cseq;
+  group_.end_offset = commit.end_offset;
+  group_.commit_us = commit.commit_us;
+  group_.gtid.number = commit.gtid_number;
+  group_.gtid.domain = commit.gtid_domain;
+  group_.gtid.server = commit.gtid_server;
+  if (commit.gtid_number != 0 && !commit.gtid_source.empty())
+    group_.gtid.source = index_of(batch.gtid_sources, commit.gtid_source);
+  group_.end = static_cast<GroupEnd>(commit.flags & kEndMask);
+  group_.has_statement = (commit.flags & kHasStatement) != 0;
+  group_.alter_start = (commit.flags & kAlterStart) != 0;
+  group_.closes = true;
+  batch.groups.push_back(group_);
+  done_ = commit.cseq;
+  group_ = Group{};
+  group_.first_event = static_cast<std::uint32_t>(batch.events.size());
+}
+
+}  // namespace wherry::feed
