@@ -124,12 +124,32 @@ BatchReader::BatchReader(store::Log& log, std::uint64_t done, const BatchReaderO
 }
 
 std::unique_ptr<Batch> BatchReader::begin() {
+  if (carried_ != nullptr) {
+    group_.event_count = static_cast<std::uint32_t>(carried_->events.size());
+    return std::move(carried_);
+  }
   auto batch = std::make_unique<Batch>();
   batch->bytes.reserve(options_.batch_bytes + options_.batch_bytes / 8);
   batch->file = file_;
   group_.first_event = 0;
   group_.event_count = 0;
   return batch;
+}
+
+// The open group turned out to end elsewhere: its events begin the next batch.
+void BatchReader::carry_over(Batch& from) {
+  if (group_.event_count == 0) return;
+  const std::uint32_t first = group_.first_event;
+  std::unique_ptr<Batch> next = begin();  // with a group that has no events yet
+  const std::size_t cut = from.events[first].offset;
+  const auto cut_at = from.bytes.begin() + static_cast<std::ptrdiff_t>(cut);
+  next->format = from.format;
+  next->bytes.assign(cut_at, from.bytes.end());
+  next->events.assign(from.events.begin() + first, from.events.end());
+  for (decode::EventRef& event : next->events) event.offset -= cut;
+  from.bytes.resize(cut);
+  from.events.resize(first);
+  carried_ = std::move(next);
 }
 
 // A batch has one format, and its groups end in one file of one generation of the source.
@@ -156,6 +176,7 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
     if (batch == nullptr) batch = begin();
     if (!fits(*batch)) {
       record_waits_ = true;
+      carry_over(*batch);
       return finish(std::move(batch));
     }
     std::size_t complete = options_.part_bytes;

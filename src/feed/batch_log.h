@@ -51,6 +51,7 @@ class BatchReader {
 
  private:
   std::unique_ptr<decode::Batch> begin();
+  void carry_over(decode::Batch& from);
   bool fits(const decode::Batch& batch) const;
   Status take_event(decode::Batch& batch);
   void take_commit(decode::Batch& batch);
@@ -63,9 +64,10 @@ class BatchReader {
   std::uint64_t done_;
   using Format = std::shared_ptr<const decode::FormatDescription>;
   std::map<std::uint64_t, Format> formats_;
-  Format no_events_;           // of batches whose groups are all empty
-  decode::Group group_;        // under construction
-  std::string file_;           // where the last group ended
+  Format no_events_;                        // of batches whose groups are all empty
+  decode::Group group_;                     // under construction
+  std::string file_;                        // where the last group ended
+  std::unique_ptr<decode::Batch> carried_;  // the next batch, begun with the open group's events
   bool record_waits_ = false;  // the cursor stands on a record that belongs to the next batch
   store::Cursor::Step step_ = store::Cursor::Step::nothing;
 };
