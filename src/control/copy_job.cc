@@ -210,7 +210,8 @@ Status CopyJob::Impl::follow() {
     now.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
   });
   Engine engine({options, settings.read([](const EngineOptions& now) { return now; }), plan,
-                 *runtime, progress, std::move(selection).value()});
+                 *runtime, progress, std::move(selection).value(),
+                 stream_intake(*runtime, plan.by_gtid, options.memory)});
   engine.start();
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);

@@ -77,6 +77,7 @@ struct Engine::Impl {
         runtime(parts.runtime),
         progress(parts.progress),
         selection(std::move(parts.selection)),
+        open_intake(std::move(parts.intake)),
         stream_budget(parts.settings.memory / 4),
         chunk_budget(parts.settings.memory / 4),
         large_budget(1),
@@ -104,6 +105,7 @@ struct Engine::Impl {
   source::Runtime& runtime;
   const sink::Progress& progress;
   const Selection selection;
+  const IntakeFactory open_intake;
 
   ByteBudget stream_budget;
   ByteBudget chunk_budget;
@@ -117,7 +119,7 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<sink::Lane>> lanes;
   std::unique_ptr<sink::DdlRunner> statements;
   std::unique_ptr<dispatch::Scheduler> scheduler;
-  std::unique_ptr<source::StreamStage> stream;
+  std::unique_ptr<Intake> intake;
   std::vector<std::unique_ptr<copy::ChunkReader>> readers;
   std::vector<std::thread> threads;
   Guarded<std::optional<Error>> failed;
@@ -140,7 +142,7 @@ void Engine::Impl::fail(const Error& error) {
 
 void Engine::Impl::end() {
   ending = true;
-  if (stream != nullptr) stream->stop();
+  if (intake != nullptr) intake->stop();
   for (auto& reader : readers) reader->stop();
   inbox.close();
   stream_budget.close();
@@ -207,7 +209,7 @@ std::chrono::milliseconds Engine::Impl::lag() const {
   std::uint64_t oldest = board.oldest_us();
   if (oldest == 0) oldest = inbox.oldest_us();
   if (oldest == 0) {
-    const source::StreamState state = stream->state();
+    const source::StreamState state = intake->state();
     if (!state.connected) oldest = to_us(state.current_at);
   }
   const std::uint64_t now = to_us(std::chrono::system_clock::now());
@@ -363,14 +365,8 @@ void Engine::Impl::build() {
          return read_again(table, std::move(keys));
        }}};
   scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
-  source::StreamOptions following;
-  following.dump.by_gtid = plan.by_gtid;
-  following.assembler.dialect = runtime.lease().generation().facts().dialect;
-  following.assembler.part_bytes = std::clamp<std::size_t>(now.memory / 32, 1 << 20, 16 << 20);
-  following.assembler.payload_bytes_max = std::max<std::size_t>(now.memory / 4, 64 << 20);
-  stream = std::make_unique<source::StreamStage>(
-      runtime, following, stream_budget,
-      [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
+  intake = open_intake(stream_budget,
+                       [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
   build_readers(now.readers);
 }
 
@@ -384,8 +380,7 @@ void Engine::start() {
   Impl& impl = *impl_;
   for (auto& lane : impl.lanes) impl.spawn("lane", [&lane] { return lane->run(); });
   impl.spawn("scheduler", [&impl] { return impl.scheduler->run(impl.plan.low.position.file); });
-  impl.spawn("stream",
-             [&impl] { return impl.stream->run(impl.plan.low.position, impl.plan.low.cseq + 1); });
+  impl.spawn("intake", [&impl] { return impl.intake->run(impl.plan.low); });
   for (auto& reader : impl.readers) impl.spawn("reader", [&reader] { return reader->run(); });
   impl.spawn("indexes", [&impl] { return impl.late.run(); });
 }
@@ -415,7 +410,7 @@ std::vector<PlanPtr> Engine::plans() const { return impl_->catalog.all(); }
 EngineNumbers Engine::numbers() const {
   EngineNumbers numbers;
   numbers.low = impl_->board.low();
-  numbers.stream = impl_->stream->state();
+  numbers.stream = impl_->intake->state();
   numbers.copied = impl_->slices.all_committed() && impl_->late.all_built();
   numbers.caught_up =
       impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;

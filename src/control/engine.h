@@ -1,6 +1,6 @@
-// The stages of a running copy and their threads: stream, scheduler, lanes, readers, index builder.
-// Built from a plan; start() once, then stop() before destruction. The first failure of any stage
-// ends all of them. Any thread may ask.
+// The stages of a running copy or feed and their threads: intake, scheduler, lanes, readers, index
+// builder. Built from a plan; start() once, then stop() before destruction. The first failure of
+// any stage ends all of them. Any thread may ask.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
+#include "control/intake.h"
 #include "control/run_plan.h"
 #include "copy/slice_queue.h"
 #include "dispatch/scheduler.h"
 #include "sink/mysql/lane.h"
-#include "source/stream_stage.h"
 #include "support/pattern.h"
 
 namespace wherry::control {
@@ -48,6 +48,7 @@ struct EngineParts {
   source::Runtime& runtime;
   const sink::Progress& progress;
   Selection selection;
+  IntakeFactory intake;
 };
 
 class Engine {

@@ -27,12 +27,6 @@ constexpr int kVersion = 2;  // of the records
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kFinished = "finished";
 
-// What stays with a server when it is restarted, moved or given another port. MariaDB has no more
-// than its server id; that its binlog holds the saved position is checked as well.
-std::string lasting_identity(const mysql::ServerFacts& facts) {
-  return facts.is_mariadb() ? fmt::format("mariadb-{}", facts.server_id) : facts.server_uuid;
-}
-
 // A server that knows less than was applied is another one, or has lost its history.
 Status require_history(const RunSessions& sessions, const RunPlan& plan) {
   Result<Position> now = source::current_position(sessions.source);
@@ -78,7 +72,7 @@ std::string run_body(const RunSessions& sessions, const RunPlan& plan, std::stri
   nlohmann::json json;
   json["version"] = kVersion;
   json["state"] = state;
-  json["source"] = lasting_identity(sessions.source.facts());
+  json["source"] = mysql::lasting_identity(sessions.source.facts());
   json["by_gtid"] = plan.by_gtid;
   json["first_file"] = plan.first.file.file;
   json["first_offset"] = plan.first.file.offset;
@@ -395,7 +389,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   if (!rules.ok()) return rules.error();
   Result<nlohmann::json> run = json_of(*find_run(saved));
   if (!run.ok()) return run.error();
-  const std::string identity = lasting_identity(sessions.source.facts());
+  const std::string identity = mysql::lasting_identity(sessions.source.facts());
   if (run.value().value("source", "") != identity) {
     return Error{Errc::refused,
                  fmt::format("the saved run was of another source server ({}); --source names {}",

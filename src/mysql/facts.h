@@ -20,4 +20,10 @@ struct ServerFacts {
   bool is_mariadb() const { return dialect == Dialect::mariadb; }
 };
 
+// What stays with a server when it is restarted, moved or given another port. MariaDB has no more
+// than its server id: whether its binlog holds a saved position is to be checked as well.
+inline std::string lasting_identity(const ServerFacts& facts) {
+  return facts.is_mariadb() ? "mariadb-" + std::to_string(facts.server_id) : facts.server_uuid;
+}
+
 }  // namespace wherry::mysql

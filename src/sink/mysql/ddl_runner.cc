@@ -94,8 +94,8 @@ Status DdlRunner::remember_keys(const StatementEvent& event) {
 // A statement that a run before this one began: whether the objects have changed since.
 Result<bool> DdlRunner::already_ran(const StatementEvent& event, const std::string& before) {
   Result<mysql::Rows> row = session_->query(
-      fmt::format("SELECT state, before_state FROM {} WHERE job = 'copy' AND cseq = {}",
-                  progress_.table("ddl_progress"), event.cseq));
+      fmt::format("SELECT state, before_state FROM {} WHERE job = '{}' AND cseq = {}",
+                  progress_.table("ddl_progress"), progress_.job(), event.cseq));
   if (!row.ok()) return row.error().within("read ddl_progress");
   if (row.value().rows.empty()) return false;
   if (row.value().rows[0][0].value_or("") == "finished") return true;
@@ -112,9 +112,10 @@ Status DdlRunner::note(const StatementEvent& event, std::string_view state,
   if (state == "finished" && !event.rows_follow) next.add_done(event.cseq, "");
   std::string sql = fmt::format(
       "BEGIN;{};REPLACE INTO {} (job, cseq, state, statement, position, before_state) VALUES "
-      "('copy', {}, '{}', {}, {}, {})",
-      progress_.lane_statement(epoch_, next), progress_.table("ddl_progress"), event.cseq, state,
-      quote_text(event.query.statement), quote_text(event.position), quote_text(before));
+      "('{}', {}, '{}', {}, {}, {})",
+      progress_.lane_statement(epoch_, next), progress_.table("ddl_progress"), progress_.job(),
+      event.cseq, state, quote_text(event.query.statement), quote_text(event.position),
+      quote_text(before));
   for (const std::string& statement : records_) sql += ";" + statement;
   Result<std::vector<mysql::Outcome>> done = session_->execute_all(sql + ";COMMIT");
   if (!done.ok()) return done.error().within("write ddl_progress");

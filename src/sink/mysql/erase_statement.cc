@@ -7,6 +7,7 @@
 
 #include "sink/mysql/cell_sql.h"
 #include "sink/mysql/load_statement.h"
+#include "support/ascii.h"
 #include "support/quote.h"
 
 namespace wherry::sink {
@@ -42,11 +43,18 @@ std::string names_of(const dispatch::TablePlan& plan, const std::string& prefix)
   return out;
 }
 
-std::string join_condition(const dispatch::TablePlan& plan, const std::string& target) {
+// A name for the list of keys that is not the table's own.
+std::string alias_beside(const dispatch::TablePlan& plan) {
+  const std::string alias = "wherry_keys";
+  return ascii::lower(plan.target.table) == alias ? alias + "_" : alias;
+}
+
+std::string join_condition(const dispatch::TablePlan& plan, const std::string& target,
+                           const std::string& alias) {
   std::string out;
   for (const std::size_t column : plan.key) {
     const std::string name = quote_name(plan.source.columns[column].name);
-    out += fmt::format("{}{}.{}=k.{}", out.empty() ? "" : " AND ", target, name, name);
+    out += fmt::format("{}{}.{}={}.{}", out.empty() ? "" : " AND ", target, name, alias, name);
   }
   return out;
 }

@@ -48,13 +48,21 @@ std::string statement(const dispatch::ResolvedTable& table, Dialect dialect) {
 TEST(EraseStatement, JoinsAListOfKeysSoThatNothingElseIsRead) {
   EXPECT_EQ(statement(resolved(pairs_table()), Dialect::mariadb),
             "DELETE `shop`.`pairs` FROM (SELECT `a`,`b` FROM `shop`.`pairs` WHERE 1=0 "
-            "UNION ALL VALUES (7,-1),(-1,7)) AS k STRAIGHT_JOIN `shop`.`pairs` FORCE INDEX (`ab`) "
-            "ON `shop`.`pairs`.`a`=k.`a` AND `shop`.`pairs`.`b`=k.`b`");
+            "UNION ALL VALUES (7,-1),(-1,7)) AS wherry_keys STRAIGHT_JOIN `shop`.`pairs` "
+            "FORCE INDEX (`ab`) ON `shop`.`pairs`.`a`=wherry_keys.`a` "
+            "AND `shop`.`pairs`.`b`=wherry_keys.`b`");
+}
+
+TEST(EraseStatement, NamesItsListOtherwiseThanTheTable) {
+  Table table = pairs_table();
+  table.name.table = "Wherry_Keys";
+  const std::string text = statement(resolved(std::move(table)), Dialect::mariadb);
+  EXPECT_NE(text.find(".`a`=wherry_keys_.`a`"), std::string::npos) << text;
 }
 
 TEST(EraseStatement, SpeaksEachDialect) {
   const std::string text = statement(resolved(dispatch::items_table()), Dialect::mysql);
-  EXPECT_NE(text.find("VALUES ROW(7),ROW(-1)) AS k"), std::string::npos) << text;
+  EXPECT_NE(text.find("VALUES ROW(7),ROW(-1)) AS wherry_keys "), std::string::npos) << text;
 }
 
 TEST(EraseStatement, ComparesByConditionWhatAListWouldCompareOtherwise) {

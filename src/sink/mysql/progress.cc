@@ -6,10 +6,16 @@
 #include <charconv>
 #include <iterator>
 
+#include "support/hash.h"
+
 namespace wherry::sink {
 namespace {
 
-constexpr std::string_view kJob = "copy";
+// MySQL takes no longer ones.
+std::string lock_text(std::string name) {
+  constexpr std::size_t kNameMax = 64;
+  return name.size() <= kNameMax ? name : fmt::format("wherry.{:016x}", hash64(name));
+}
 
 std::uint64_t number_of(const mysql::Field& field) {
   return std::strtoull(field.value_or("0").c_str(), nullptr, 10);
@@ -139,7 +145,7 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
   constexpr unsigned kUnknownDatabase = 1049;
   constexpr unsigned kNoSuchTable = 1146;
   Result<mysql::Rows> lease =
-      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
+      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), job_));
   if (!lease.ok()) {
     if (lease.error().server_code == kNoSuchTable || lease.error().server_code == kUnknownDatabase)
       return std::optional<SavedProgress>();
@@ -152,7 +158,7 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
       session.query(fmt::format("SELECT kind, name, seq, connection, low_cseq, low_file, "
                                 "low_offset, low_gtid, low_commit_us, last_gtid, done, body "
                                 "FROM {} WHERE job = '{}' ORDER BY kind, name",
-                                table("progress"), kJob));
+                                table("progress"), job_));
   if (!rows.ok()) return rows.error().within("read the saved progress");
   for (const auto& row : rows.value().rows) {
     if (row[0].value_or("") != "lane") {
@@ -175,7 +181,7 @@ Result<std::optional<SavedProgress>> Progress::load(mysql::Session& session) con
 }
 
 std::string Progress::lock_name() const {
-  return quote_text(fmt::format("{}.{}", database_, kJob));
+  return quote_text(lock_text(fmt::format("{}.{}", database_, job_)));
 }
 
 Error Progress::held_by_another(mysql::Session& session) const {
@@ -209,7 +215,7 @@ Status Progress::own_lane(mysql::Session& session, unsigned lane) const {
 }
 
 std::string Progress::lane_lock(unsigned lane) const {
-  return quote_text(fmt::format("{}.{}.{}", database_, kJob, lane));
+  return quote_text(lock_text(fmt::format("{}.{}.{}", database_, job_, lane)));
 }
 
 Status Progress::require_free(mysql::Session& session) const {
@@ -232,14 +238,14 @@ Result<std::uint64_t> Progress::claim(mysql::Session& session, const SavedProgre
       "INSERT INTO {} (job, epoch, owner) VALUES ('{}', 1, CONCAT(USER(), ' connection ', "
       "CONNECTION_ID())) ON DUPLICATE KEY UPDATE epoch = epoch + 1, owner = VALUES(owner), "
       "taken = CURRENT_TIMESTAMP(6)",
-      table("lease"), kJob));
+      table("lease"), job_));
   if (!raised.ok()) return raised.error().within("raise the lease's epoch");
   return read_epoch(session);
 }
 
 Result<std::uint64_t> Progress::read_epoch(mysql::Session& session) const {
   Result<mysql::Rows> row =
-      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), kJob));
+      session.query(fmt::format("SELECT epoch FROM {} WHERE job = '{}'", table("lease"), job_));
   if (!row.ok()) return row.error().within("read the lease's epoch");
   if (row.value().rows.empty()) return Error{Errc::conflict, "the lease is gone", 0};
   return number_of(row.value().rows[0][0]);
@@ -261,7 +267,7 @@ Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& sessi
   Result<mysql::Outcome> begun = session.execute("BEGIN");
   if (!begun.ok()) return begun.error();
   Result<mysql::Rows> locked = session.query(fmt::format(
-      "SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' FOR UPDATE", table("progress"), kJob));
+      "SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' FOR UPDATE", table("progress"), job_));
   if (!locked.ok()) return locked.error().within("wait for the lanes of the run before");
   Result<std::optional<SavedProgress>> saved = load(session);
   Result<mysql::Outcome> ended = session.execute("COMMIT");
@@ -272,7 +278,7 @@ Result<std::optional<SavedProgress>> Progress::load_locked(mysql::Session& sessi
 Status Progress::clear(mysql::Session& session) const {
   for (const char* name : {"progress", "ddl_progress"}) {
     Result<mysql::Outcome> done =
-        session.execute(fmt::format("DELETE FROM {} WHERE job = '{}'", table(name), kJob));
+        session.execute(fmt::format("DELETE FROM {} WHERE job = '{}'", table(name), job_));
     if (!done.ok()) return done.error().within("clear the progress of an earlier run");
   }
   return Unit{};
@@ -281,13 +287,13 @@ Status Progress::clear(mysql::Session& session) const {
 Status Progress::begin_lanes(mysql::Session& session, std::uint64_t epoch,
                              const std::vector<LaneRecord>& records) const {
   std::string sql = fmt::format("BEGIN;DELETE FROM {} WHERE job = '{}' AND kind = 'lane'",
-                                table("progress"), kJob);
+                                table("progress"), job_);
   for (const LaneRecord& record : records) {
     sql += fmt::format(
         ";INSERT INTO {} (job, kind, name, epoch, seq, low_cseq, low_file, low_offset, low_gtid, "
         "low_commit_us, last_gtid, done) "
         "VALUES ('{}', 'lane', '{}', {}, {}, {}, {}, {}, {}, {}, {}, {})",
-        table("progress"), kJob, record.lane, epoch, record.seq, record.low.cseq,
+        table("progress"), job_, record.lane, epoch, record.seq, record.low.cseq,
         quote_text(record.low.position.file.file), record.low.position.file.offset,
         quote_text(record.low.position.gtid), record.low.commit_us, quote_text(record.low.gtid),
         quote_text(done_text(record)));
@@ -305,7 +311,7 @@ std::string Progress::lane_statement(std::uint64_t epoch, const LaneRecord& next
       "{} AND seq = {}",
       table("progress"), next.low.cseq, quote_text(next.low.position.file.file),
       next.low.position.file.offset, quote_text(next.low.position.gtid), next.low.commit_us,
-      quote_text(next.low.gtid), quote_text(done_text(next)), kJob, next.lane, epoch, next.seq);
+      quote_text(next.low.gtid), quote_text(done_text(next)), job_, next.lane, epoch, next.seq);
 }
 
 Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_t epoch,
@@ -313,7 +319,7 @@ Result<std::uint64_t> Progress::locked_seq(mysql::Session& session, std::uint64_
   Result<mysql::Rows> row =
       session.query(fmt::format("SELECT seq FROM {} WHERE job = '{}' AND kind = 'lane' AND name = "
                                 "'{}' AND epoch = {} FOR UPDATE",
-                                table("progress"), kJob, lane, epoch));
+                                table("progress"), job_, lane, epoch));
   if (!row.ok()) return row.error();
   if (row.value().rows.empty()) return Error{Errc::conflict, "another run took over the target", 0};
   return number_of(row.value().rows[0][0]);
@@ -323,7 +329,7 @@ std::string Progress::put_statement(const NamedRecord& record) const {
   return fmt::format(
       "INSERT INTO {} (job, kind, name, body) VALUES ('{}', {}, {}, {}) ON DUPLICATE KEY UPDATE "
       "body = VALUES(body)",
-      table("progress"), kJob, quote_text(record.kind), quote_text(record.name),
+      table("progress"), job_, quote_text(record.kind), quote_text(record.name),
       quote_text(record.body));
 }
 
@@ -342,12 +348,12 @@ Status Progress::drop(mysql::Session& session) const {
 
 std::string drop_slices_statement(const Progress& progress, std::uint32_t number) {
   return fmt::format("DELETE FROM {} WHERE job = '{}' AND kind = 'slice' AND name LIKE '{}.%'",
-                     progress.table("progress"), kJob, number);
+                     progress.table("progress"), progress.job(), number);
 }
 
 std::string drop_table_statement(const Progress& progress, std::uint32_t number) {
   return fmt::format("DELETE FROM {} WHERE job = '{}' AND kind = 'table' AND name = '{}'",
-                     progress.table("progress"), kJob, number);
+                     progress.table("progress"), progress.job(), number);
 }
 
 }  // namespace wherry::sink

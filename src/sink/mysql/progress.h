@@ -55,7 +55,9 @@ struct SavedProgress {
 
 class Progress {
  public:
-  explicit Progress(std::string meta_database) : database_(std::move(meta_database)) {}
+  // job: the name of the run, among others that keep their progress in the same tables.
+  explicit Progress(std::string meta_database, std::string job = "copy")
+      : database_(std::move(meta_database)), job_(std::move(job)) {}
 
   Status create(mysql::Session& session) const;
   // Empty: nothing was ever begun here.
@@ -92,6 +94,7 @@ class Progress {
   Status put(mysql::Session& session, const NamedRecord& record) const;
   Status drop(mysql::Session& session) const;
   std::string table(std::string_view name) const;
+  const std::string& job() const { return job_; }
 
  private:
   std::string lock_name() const;
@@ -101,6 +104,7 @@ class Progress {
   Error held_by_another(mysql::Session& session) const;
 
   std::string database_;
+  std::string job_;
 };
 
 // Statements that remove the records of a table's slices, and its own.
