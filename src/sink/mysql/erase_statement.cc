@@ -75,8 +75,9 @@ EraseStatement::EraseStatement(const dispatch::TablePlan& plan, Dialect dialect)
   if (joined_) {
     head_ = fmt::format("DELETE {0} FROM (SELECT {1} FROM {0} WHERE 1=0 UNION ALL VALUES ", target,
                         names_of(plan, ""));
-    tail_ =
-        fmt::format(") AS k STRAIGHT_JOIN {} {} ON {}", target, hint, join_condition(plan, target));
+    const std::string alias = alias_beside(plan);
+    tail_ = fmt::format(") AS {} STRAIGHT_JOIN {} {} ON {}", alias, target, hint,
+                        join_condition(plan, target, alias));
     before_row_ = dialect == Dialect::mysql ? "ROW(" : "(";
     between_rows_ = ",";
   } else {
