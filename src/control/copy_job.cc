@@ -7,6 +7,7 @@
 
 #include "control/engine.h"
 #include "control/hook.h"
+#include "control/job_sessions.h"
 #include "control/job_status.h"
 #include "control/preflight.h"
 #include "control/verify_step.h"
@@ -61,8 +62,7 @@ struct CopyJob::Impl {
   JobStatus shown;
   Guarded<Wishes> wishes;
   std::shared_ptr<source::Runtime> runtime;
-  std::optional<source::SourceSession> source;  // for definitions and positions
-  std::unique_ptr<mysql::Session> target;       // holds the lease
+  std::optional<JobSessions> sessions;
   RunPlan plan;
   Guarded<EngineOptions> settings;
   bool locked = false;
@@ -79,7 +79,6 @@ struct CopyJob::Impl {
   Status reach_and_verify(Engine& engine);
   Status lock();
   Status unlock(const std::string& outcome);
-  Status keep_sessions();
   void warn_of_purge(const EngineNumbers& numbers);
   bool over_time() const;
   Error too_long() const;
@@ -87,10 +86,6 @@ struct CopyJob::Impl {
   Status verify(Engine& engine);
   Status tick(Engine& engine);
   Status swap_if_asked();
-  Result<std::unique_ptr<mysql::Session>> target_session();
-  RunSessions sessions() {
-    return {*runtime, **source, *target, progress, [this] { return target_session(); }};
-  }
 };
 
 CopyJob::CopyJob(CopyOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -174,27 +169,14 @@ Status CopyJob::Impl::run() {
   return follow();
 }
 
-Result<std::unique_ptr<mysql::Session>> CopyJob::Impl::target_session() {
-  mysql::SessionOptions session;
-  session.read_timeout = 24h;  // late steps may run long statements
-  session.program = "wherry-control";
-  session.init = {"SET SESSION wait_timeout = 2147483"};
-  if (!options.target_binlog) session.init.emplace_back("SET SESSION sql_log_bin = 0");
-  return mysql::Session::open(options.target, session);
-}
-
 Status CopyJob::Impl::open() {
   shown.enter(CopyState::starting);
   Result<std::unique_ptr<source::Runtime>> opened = source::Runtime::open(options.source, {});
   if (!opened.ok()) return opened.error();
   runtime = std::move(opened).value();
-  Result<source::SourceSession> from = runtime->lease().control_session();
-  if (!from.ok()) return from.error();
-  source.emplace(std::move(from).value());
-  Result<std::unique_ptr<mysql::Session>> to = target_session();
-  if (!to.ok()) return to.error().within("target");
-  target = std::move(to).value();
-  Result<RunPlan> made = make_run_plan(options, sessions(), lanes_of(options));
+  sessions.emplace(*runtime, options, progress);
+  if (Status ready = sessions->open(); !ready.ok()) return ready;
+  Result<RunPlan> made = make_run_plan(options, sessions->for_plan(), lanes_of(options));
   if (!made.ok()) return made.error();
   plan = std::move(made).value();
   shown.begin(plan);
@@ -202,9 +184,9 @@ Status CopyJob::Impl::open() {
 }
 
 Status CopyJob::Impl::follow() {
-  Result<Selection> selection = make_selection(**source, options);
+  Result<Selection> selection = make_selection(sessions->source(), options);
   if (!selection.ok()) return selection.error();
-  const Result<mysql::Rows> fold = (*source)->query("SELECT @@lower_case_table_names");
+  const Result<mysql::Rows> fold = sessions->source().query("SELECT @@lower_case_table_names");
   if (!fold.ok()) return fold.error();
   settings.with([&](EngineOptions& now) {
     now.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
@@ -222,8 +204,9 @@ Status CopyJob::Impl::follow() {
     const std::optional<Error> failure = engine.failure();
     return failure ? Status(*failure) : done;
   }
-  if (Status recorded = record_finished(sessions(), plan); !recorded.ok()) return recorded;
-  if (options.drop_meta) return progress.drop(*target);
+  if (Status recorded = record_finished(sessions->for_plan(), plan); !recorded.ok())
+    return recorded;
+  if (options.drop_meta) return progress.drop(sessions->target());
   return Unit{};
 }
 
@@ -235,7 +218,7 @@ Status CopyJob::Impl::tick(Engine& engine) {
   const Wishes now = wishes.read([](const Wishes& all) { return all; });
   if (std::chrono::steady_clock::now() >= next_look) {
     next_look = std::chrono::steady_clock::now() + 5s;
-    Status alive = keep_sessions();
+    Status alive = sessions->keep(plan.epoch);
     if (!alive.ok() && alive.error().code == Errc::conflict) return alive;
     if (alive.ok()) warn_of_purge(engine.numbers());
   }
@@ -252,14 +235,8 @@ Status CopyJob::Impl::swap_if_asked() {
   if (!next) return Unit{};
   Status published = runtime->publish(*next);
   if (published.ok()) {
-    Result<source::SourceSession> fresh = runtime->lease().control_session();
-    if (fresh.ok()) {
-      source.reset();
-      source.emplace(std::move(fresh).value());
-      log::info("control", "the source is now read at {}", next->to_string());
-    } else {
-      published = fresh.error();
-    }
+    published = sessions->renew_source();
+    if (published.ok()) log::info("control", "the source is now read at {}", next->to_string());
   }
   wishes.with([&](Wishes& all) {
     all.swap.reset();
@@ -303,24 +280,10 @@ Error CopyJob::Impl::too_long() const {
           0};
 }
 
-// The job's own sessions outlive restarts of either server; the lease goes with the target's.
-Status CopyJob::Impl::keep_sessions() {
-  if (const Result<mysql::Rows> alive = (*source)->query("SELECT 1"); !alive.ok()) {
-    Result<source::SourceSession> fresh = runtime->lease().control_session();
-    if (!fresh.ok()) return fresh.error();
-    source.reset();
-    source.emplace(std::move(fresh).value());
-  }
-  if (const Result<mysql::Rows> alive = target->query("SELECT 1"); alive.ok()) return Unit{};
-  Result<std::unique_ptr<mysql::Session>> fresh = target_session();
-  if (!fresh.ok()) return fresh.error().within("target");
-  target = std::move(fresh).value();
-  return progress.reclaim(*target, plan.epoch);
-}
-
 // The source purges its binlog by age: says how long what is still needed will be there.
 void CopyJob::Impl::warn_of_purge(const EngineNumbers& numbers) {
-  const Result<mysql::Rows> row = (*source)->query("SELECT @@GLOBAL.binlog_expire_logs_seconds");
+  const Result<mysql::Rows> row =
+      sessions->source().query("SELECT @@GLOBAL.binlog_expire_logs_seconds");
   if (!row.ok() || row.value().rows.empty()) return;
   const std::string text = row.value().rows[0][0].value_or("0");
   const std::chrono::seconds keeps(std::strtoll(text.c_str(), nullptr, 10));
@@ -351,19 +314,19 @@ Status CopyJob::Impl::unlock(const std::string& outcome) {
 }
 
 Status CopyJob::Impl::reach_and_verify(Engine& engine) {
-  Result<Position> stop = source::current_position(**source);
+  Result<Position> stop = source::current_position(sessions->source());
   if (!stop.ok()) return stop.error();
   if (Status reached = reach(engine, stop.value()); !reached.ok()) return reached;
   if (Status same = verify(engine); !same.ok()) return same;
   if (locked) return Unit{};
   // Nothing fenced the source: what was written while verifying is followed too.
-  stop = source::current_position(**source);
+  stop = source::current_position(sessions->source());
   return stop.ok() ? reach(engine, stop.value()) : Status(stop.error());
 }
 
 Status CopyJob::Impl::cut_over(Engine& engine) {
   for (;;) {
-    if (Status alive = keep_sessions(); !alive.ok()) return alive;
+    if (Status alive = sessions->keep(plan.epoch); !alive.ok()) return alive;
     shown.enter(CopyState::cutover);
     const auto began = std::chrono::steady_clock::now();
     if (Status held = lock(); !held.ok()) return held;
@@ -397,7 +360,7 @@ Status CopyJob::Impl::reach(Engine& engine, const Position& stop) {
     const Position low = engine.numbers().low.position;
     if (compare(low.file, stop.file) >= 0) return Unit{};
     if (plan.by_gtid && !stop.gtid.empty()) {
-      Result<bool> holds = gtid_contains((*source)->facts().dialect, low.gtid, stop.gtid);
+      Result<bool> holds = gtid_contains(sessions->source().facts().dialect, low.gtid, stop.gtid);
       if (!holds.ok()) return holds.error();
       if (holds.value()) return Unit{};
     }
@@ -431,7 +394,8 @@ Status CopyJob::Impl::finish_objects(const std::vector<dispatch::PlanPtr>& table
   routes.reserve(tables.size());
   for (const dispatch::PlanPtr& table : tables)
     routes.push_back({table->source.name, table->target});
-  if (Status raised = copy::raise_auto_increments(**source, *target, routes); !raised.ok())
+  if (Status raised = copy::raise_auto_increments(sessions->source(), sessions->target(), routes);
+      !raised.ok())
     return raised;
   const std::pair<bool, copy::ObjectKind> kinds[] = {
       {options.with_routines, copy::ObjectKind::routines},
@@ -440,7 +404,8 @@ Status CopyJob::Impl::finish_objects(const std::vector<dispatch::PlanPtr>& table
       {options.with_events, copy::ObjectKind::events}};
   for (const auto& [wanted, kind] : kinds) {
     if (!wanted) continue;
-    Result<std::vector<std::string>> made = copy::create_objects(**source, *target, routes, kind);
+    Result<std::vector<std::string>> made =
+        copy::create_objects(sessions->source(), sessions->target(), routes, kind);
     if (!made.ok()) return made.error();
     shown.warn(made.value());
   }

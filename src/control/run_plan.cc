@@ -124,7 +124,25 @@ Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned la
   return sessions.progress.begin_lanes(sessions.target, plan.epoch, records);
 }
 
+Status find_begin(const RunSessions& sessions, RunPlan& plan) {
+  if (sessions.begin) {
+    Result<dispatch::LowWater> begin = sessions.begin();
+    if (!begin.ok()) return begin.error();
+    plan.low = std::move(begin).value();
+  } else {
+    Result<Position> now = source::current_position(sessions.source);
+    if (!now.ok()) return now.error();
+    plan.low.position = std::move(now).value();
+  }
+  plan.first = plan.low.position;
+  return Unit{};
+}
+
 Status fill_slices(const RunSessions& sessions, RunPlan& plan) {
+  if (!sessions.snapshot) {
+    for (const PlanPtr& table : plan.plans) table->state->strict_after = plan.low.cseq;
+    return Unit{};
+  }
   for (const PlanPtr& table : plan.plans) {
     const std::uint64_t bytes = table->source.data_bytes_estimate;
     const std::size_t parts =
@@ -215,10 +233,7 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
   for (const PlanPtr& table : plan.plans)
     plan.records[table->id] = to_record(*table, "", late.value()[table->source.name]);
   // The position comes before any snapshot: what happens from here on is in the stream.
-  Result<Position> position = source::current_position(sessions.source);
-  if (!position.ok()) return position.error();
-  plan.first = position.value();
-  plan.low.position = plan.first;
+  if (Status begun = find_begin(sessions, plan); !begun.ok()) return begun;
   if (Status filled = fill_slices(sessions, plan); !filled.ok()) return filled;
   std::vector<sink::NamedRecord> records;
   for (const auto& [id, record] : plan.records) records.push_back(to_named(record));

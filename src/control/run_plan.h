@@ -40,6 +40,10 @@ struct RunSessions {
   mysql::Session& target;  // holds the lease for the whole run
   const sink::Progress& progress;
   mysql::SessionFactory open_target;  // more of them
+  // Where the stream of a run that is not resumed begins: asked once the tables are there. Empty:
+  // where the source stands then, counted from one.
+  std::function<Result<dispatch::LowWater>()> begin;
+  bool snapshot = true;  // false: what is at the target is what the source had there
 };
 
 // Checks, refuses or prepares; nothing is written before every rule has passed. lanes: how many

@@ -1,0 +1,265 @@
+#include "control/mysql_feed.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "control/engine.h"
+#include "control/job_sessions.h"
+#include "control/preflight.h"
+#include "source/binlog_dump.h"
+#include "support/log.h"
+
+namespace wherry::control {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kTick = 100ms;
+constexpr auto kLook = 5s;            // how often sessions are looked at
+constexpr auto kLogCatchesUp = 300s;  // the log reaches what the source has committed
+
+EngineOptions engine_options(const CopyOptions& copy, unsigned lanes) {
+  EngineOptions engine;
+  engine.lanes = lanes;
+  engine.readers = copy.readers != 0 ? copy.readers : 3;
+  engine.memory = copy.memory;
+  engine.chunk_rows = copy.chunk_rows;
+  engine.rate_rows = copy.rate_rows;
+  engine.rate_bytes = copy.rate_bytes;
+  return engine;
+}
+
+dispatch::LowWater low_of(const store::Place& place) {
+  dispatch::LowWater low;
+  low.cseq = place.cseq;
+  low.position = {place.file, place.gtid};
+  low.commit_us = place.commit_us;
+  return low;
+}
+
+store::Place place_of(const dispatch::LowWater& low) {
+  store::Place place;
+  place.cseq = low.cseq;
+  place.commit_us = low.commit_us;
+  place.generation = 1;
+  place.file = low.position.file;
+  place.gtid = low.position.gtid;
+  return place;
+}
+
+// The newest mark of an earlier run; nothing: there was none.
+std::optional<dispatch::LowWater> newest_low(const std::optional<sink::SavedProgress>& saved) {
+  std::optional<dispatch::LowWater> low;
+  if (!saved) return low;
+  for (const sink::LaneRecord& lane : saved->lanes) {
+    if (lane.low.position.empty()) continue;
+    if (!low || lane.low.cseq > low->cseq) low = lane.low;
+  }
+  return low;
+}
+
+}  // namespace
+
+struct MysqlFeed::Impl {
+  Impl(MysqlFeedOptions feed_options, feed::SourceLogs& all_sources)
+      : options(std::move(feed_options)),
+        sources(all_sources),
+        progress(options.copy.meta_database, "feed:" + options.name) {}
+
+  Status run();
+  Status follow(JobSessions& sessions);
+  Result<std::optional<dispatch::LowWater>> look_at_target();
+  Result<dispatch::LowWater> begin(mysql::Session& source);
+  Result<dispatch::LowWater> given_place();
+  Status require_same_count(const RunPlan& plan);
+  Status keep(JobSessions& sessions);
+  void publish(const Engine& engine);
+
+  MysqlFeedOptions options;
+  feed::SourceLogs& sources;
+  const sink::Progress progress;
+  std::optional<feed::SourceLogs::Use> source;
+  RunPlan plan;
+  std::atomic<bool> stopping{false};
+  std::chrono::steady_clock::time_point next_look{};
+  Guarded<std::shared_ptr<const feed::FeedProgress>> shown{std::make_shared<feed::FeedProgress>()};
+};
+
+MysqlFeed::MysqlFeed(MysqlFeedOptions options, feed::SourceLogs& sources)
+    : impl_(std::make_unique<Impl>(std::move(options), sources)) {}
+MysqlFeed::~MysqlFeed() = default;
+
+Status MysqlFeed::run() { return impl_->run(); }
+void MysqlFeed::stop() { impl_->stopping = true; }
+Status MysqlFeed::request_syncpoint() {
+  return Error{Errc::unsupported, "this feed records no syncpoints", 0};
+}
+std::shared_ptr<const feed::FeedProgress> MysqlFeed::progress() const {
+  return impl_->shown.read([](const auto& shown) { return shown; });
+}
+
+Status MysqlFeed::Impl::run() {
+  const Result<std::optional<dispatch::LowWater>> low = look_at_target();
+  if (!low.ok()) return low.error().within("target");
+  std::optional<store::Place> begin;
+  if (low.value()) begin = place_of(*low.value());
+  Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, begin);
+  if (!used.ok()) return used.error().within("source");
+  source.emplace(std::move(used).value());
+  JobSessions sessions((*source)->runtime(), options.copy, progress);
+  if (Status ready = sessions.open(); !ready.ok()) return ready;
+  RunSessions for_plan = sessions.for_plan();
+  for_plan.begin = [&] { return this->begin(sessions.source()); };
+  for_plan.snapshot = options.snapshot;
+  Result<RunPlan> made = make_run_plan(options.copy, for_plan, options.copy.lanes);
+  if (!made.ok()) return made.error();
+  plan = std::move(made).value();
+  for (const std::string& warning : plan.warnings)
+    log::warning("control", "feed {}: {}", options.name, warning);
+  if (Status same = require_same_count(plan); !same.ok()) return same;
+  return follow(sessions);
+}
+
+// Whether the feed has begun before, and how far it came.
+Result<std::optional<dispatch::LowWater>> MysqlFeed::Impl::look_at_target() {
+  mysql::SessionOptions session;
+  session.program = "wherry-control";
+  Result<std::unique_ptr<mysql::Session>> target =
+      mysql::Session::open(options.copy.target, session);
+  if (!target.ok()) return target.error();
+  Result<std::optional<sink::SavedProgress>> saved = progress.load(*target.value());
+  if (!saved.ok()) return saved.error();
+  options.copy.resume = saved.value().has_value();
+  return newest_low(saved.value());
+}
+
+Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
+  store::Lookup lookup = (*source)->log().lookup();
+  Result<std::optional<store::Place>> place = std::optional<store::Place>();
+  if (const Result<FilePosition> file = parse_file_position(options.from); file.ok()) {
+    place = lookup.by_file((*source)->runtime().generation_number(), file.value());
+  } else {
+    place = lookup.by_gtid(options.from);
+  }
+  if (!place.ok()) return place.error().within("the start of the feed");
+  if (place.value()) return low_of(*place.value());
+  return Error{Errc::refused,
+               fmt::format("the log of the source does not reach {} yet; start the feed from now "
+                           "on, or later",
+                           options.from),
+               0};
+}
+
+// Where the stream of a new feed begins: behind what the source has committed now, so that the
+// definitions that were read before are those of that place.
+Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
+  if (!options.snapshot && !options.from.empty()) return given_place();
+  const Result<Position> now = source::current_position(session);
+  if (!now.ok()) return now.error();
+  const auto until = std::chrono::steady_clock::now() + kLogCatchesUp;
+  while (!stopping && std::chrono::steady_clock::now() < until) {
+    if (const std::optional<Error> failure = (*source)->failure()) return *failure;
+    const Result<store::Place> end = (*source)->end();
+    if (!end.ok()) return end.error();
+    bool there = compare(end.value().file, now.value().file) >= 0;
+    if ((*source)->by_gtid()) {
+      const Result<bool> holds =
+          gtid_contains(session.facts().dialect, end.value().gtid, now.value().gtid);
+      if (!holds.ok()) return holds.error();
+      there = holds.value();
+    }
+    if (there) return low_of(end.value());
+    std::this_thread::sleep_for(kTick);
+  }
+  if (stopping) return Error{Errc::interrupted, "the feed was stopped", 0};
+  return Error{Errc::timeout,
+               fmt::format("the log of the source did not reach {} in {} s", now.value().gtid,
+                           kLogCatchesUp.count()),
+               0};
+}
+
+// Numbers are local to a log: what the target knows must be what this log calls by that number.
+Status MysqlFeed::Impl::require_same_count(const RunPlan& made) {
+  const store::LogStatus status = (*source)->log().status();
+  if (made.low.cseq + 1 < status.first_cseq) {
+    return Error{Errc::lost,
+                 fmt::format("the feed goes on behind transaction {}, but the log of the source "
+                             "begins with {}; remove the feed and create it anew",
+                             made.low.cseq, status.first_cseq),
+                 0};
+  }
+  if (!(*source)->by_gtid() || made.low.cseq > status.last_cseq) return Unit{};
+  const Result<store::Place> here = (*source)->log().lookup().place_after(made.low.cseq);
+  if (!here.ok()) return here.error();
+  const Dialect dialect = (*source)->runtime().lease().generation().facts().dialect;
+  const std::string& there = made.low.position.gtid;
+  const Result<bool> holds = gtid_contains(dialect, here.value().gtid, there);
+  const Result<bool> held = gtid_contains(dialect, there, here.value().gtid);
+  if (!holds.ok()) return holds.error();
+  if (!held.ok()) return held.error();
+  if (holds.value() && held.value()) return Unit{};
+  return Error{Errc::refused,
+               fmt::format("transaction {} is {} at the target and {} in the log of the source: "
+                           "the log is not the one that the feed was begun with",
+                           made.low.cseq, there, here.value().gtid),
+               0};
+}
+
+Status MysqlFeed::Impl::follow(JobSessions& sessions) {
+  Result<Selection> selection = make_selection(sessions.source(), options.copy);
+  if (!selection.ok()) return selection.error();
+  const Result<mysql::Rows> fold = sessions.source().query("SELECT @@lower_case_table_names");
+  if (!fold.ok()) return fold.error();
+  // What is not in the log yet comes again under the same number.
+  const std::uint64_t known = (*source)->log().status().last_cseq;
+  Result<store::Consumer> consumer =
+      (*source)->log().consumer(options.name, std::min(plan.low.cseq, known));
+  if (!consumer.ok()) return consumer.error();
+  EngineOptions settings = engine_options(options.copy, options.copy.lanes);
+  settings.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
+  Engine engine({options.copy, settings, plan, (*source)->runtime(), progress,
+                 std::move(selection).value(), log_intake(**source, options.copy.memory)});
+  engine.start();
+  Status done = Unit{};
+  while (done.ok() && !stopping) {
+    std::this_thread::sleep_for(kTick);
+    publish(engine);
+    consumer.value().advance(engine.numbers().low.cseq);
+    if (const std::optional<Error> failure = engine.failure()) done = *failure;
+    if (done.ok()) done = keep(sessions);
+  }
+  engine.stop();
+  publish(engine);
+  consumer.value().advance(engine.numbers().low.cseq);
+  if (!done.ok()) return done;
+  return Error{Errc::interrupted, "the feed was stopped", 0};
+}
+
+Status MysqlFeed::Impl::keep(JobSessions& sessions) {
+  if (std::chrono::steady_clock::now() < next_look) return Unit{};
+  next_look = std::chrono::steady_clock::now() + kLook;
+  Status alive = sessions.keep(plan.epoch);
+  return !alive.ok() && alive.error().code == Errc::conflict ? alive : Status(Unit{});
+}
+
+void MysqlFeed::Impl::publish(const Engine& engine) {
+  const EngineNumbers numbers = engine.numbers();
+  auto now = std::make_shared<feed::FeedProgress>();
+  now->cseq = numbers.low.cseq;
+  now->position = numbers.low.position;
+  now->commit_us = numbers.low.commit_us;
+  now->lag = numbers.lag;
+  now->copied = numbers.copied;
+  for (const dispatch::PlanPtr& table : engine.plans())
+    now->rows_copied += table->state->rows_copied.load(std::memory_order_relaxed);
+  now->transactions = numbers.transactions;
+  now->changes = numbers.changes;
+  now->ignored = numbers.ignored;
+  now->waiting_for = numbers.waiting_for;
+  shown.with([&](std::shared_ptr<const feed::FeedProgress>& old) { old = std::move(now); });
+}
+
+}  // namespace wherry::control
