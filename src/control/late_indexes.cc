@@ -129,7 +129,8 @@ Status LateIndexes::add(const PlanPtr& table) {
     Status done =
         to.ok() ? copy::add_late_indexes(*to.value(), table->target, keys) : Status(to.error());
     // A resume must not bring back what a later statement drops.
-    if (done.ok()) done = links_.progress.put(*to.value(), to_named(to_record(*table, "", {})));
+    if (done.ok())
+      done = sink::put_record(*to.value(), links_.progress, to_named(to_record(*table, "", {})));
     if (done.ok()) break;
     const sink::Retry retry = clock.next(done.error());
     if (!retry.again) return done;

@@ -513,8 +513,8 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
 }
 
 Status record_finished(const RunSessions& sessions, const RunPlan& plan) {
-  return sessions.progress.put(sessions.target,
-                               {"run", "run", run_body(sessions, plan, kFinished)});
+  return sink::put_record(sessions.target, sessions.progress,
+                          {"run", "run", run_body(sessions, plan, kFinished)});
 }
 
 }  // namespace wherry::control

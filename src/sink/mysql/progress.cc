@@ -333,16 +333,16 @@ std::string Progress::put_statement(const NamedRecord& record) const {
       quote_text(record.body));
 }
 
-Status Progress::put(mysql::Session& session, const NamedRecord& record) const {
-  Result<mysql::Outcome> done = session.execute(put_statement(record));
-  if (!done.ok()) return done.error().within("write progress at the target");
-  return Unit{};
-}
-
 Status Progress::drop(mysql::Session& session) const {
   Result<mysql::Outcome> done =
       session.execute(fmt::format("DROP DATABASE IF EXISTS {}", quote_name(database_)));
   if (!done.ok()) return done.error();
+  return Unit{};
+}
+
+Status put_record(mysql::Session& session, const Progress& progress, const NamedRecord& record) {
+  Result<mysql::Outcome> done = session.execute(progress.put_statement(record));
+  if (!done.ok()) return done.error().within("write progress at the target");
   return Unit{};
 }
 

@@ -91,7 +91,6 @@ class Progress {
                                    unsigned lane) const;
 
   std::string put_statement(const NamedRecord& record) const;
-  Status put(mysql::Session& session, const NamedRecord& record) const;
   Status drop(mysql::Session& session) const;
   std::string table(std::string_view name) const;
   const std::string& job() const { return job_; }
@@ -107,6 +106,7 @@ class Progress {
   std::string job_;
 };
 
+Status put_record(mysql::Session& session, const Progress& progress, const NamedRecord& record);
 // Statements that remove the records of a table's slices, and its own.
 std::string drop_slices_statement(const Progress& progress, std::uint32_t table);
 std::string drop_table_statement(const Progress& progress, std::uint32_t table);
