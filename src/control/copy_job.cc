@@ -11,6 +11,7 @@
 #include "control/job_status.h"
 #include "control/preflight.h"
 #include "control/verify_step.h"
+#include "mysql/binlog_position.h"
 #include "source/binlog_dump.h"
 #include "support/log.h"
 
@@ -191,9 +192,14 @@ Status CopyJob::Impl::follow() {
   settings.with([&](EngineOptions& now) {
     now.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
   });
-  Engine engine({options, settings.read([](const EngineOptions& now) { return now; }), plan,
-                 *runtime, progress, std::move(selection).value(),
-                 stream_intake(*runtime, plan.by_gtid, options.memory)});
+  Engine engine({options,
+                 settings.read([](const EngineOptions& now) { return now; }),
+                 plan,
+                 *runtime,
+                 progress,
+                 std::move(selection).value(),
+                 stream_intake(*runtime, plan.by_gtid, options.memory),
+                 {}});
   engine.start();
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);
@@ -314,13 +320,13 @@ Status CopyJob::Impl::unlock(const std::string& outcome) {
 }
 
 Status CopyJob::Impl::reach_and_verify(Engine& engine) {
-  Result<Position> stop = source::current_position(sessions->source());
+  Result<Position> stop = mysql::current_position(sessions->source());
   if (!stop.ok()) return stop.error();
   if (Status reached = reach(engine, stop.value()); !reached.ok()) return reached;
   if (Status same = verify(engine); !same.ok()) return same;
   if (locked) return Unit{};
   // Nothing fenced the source: what was written while verifying is followed too.
-  stop = source::current_position(sessions->source());
+  stop = mysql::current_position(sessions->source());
   return stop.ok() ? reach(engine, stop.value()) : Status(stop.error());
 }
 

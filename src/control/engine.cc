@@ -78,6 +78,7 @@ struct Engine::Impl {
         progress(parts.progress),
         selection(std::move(parts.selection)),
         open_intake(std::move(parts.intake)),
+        cuts(parts.syncpoints),
         stream_budget(parts.settings.memory / 4),
         chunk_budget(parts.settings.memory / 4),
         large_budget(1),
@@ -106,6 +107,7 @@ struct Engine::Impl {
   const sink::Progress& progress;
   const Selection selection;
   const IntakeFactory open_intake;
+  const std::optional<sink::SyncpointOptions> cuts;
 
   ByteBudget stream_budget;
   ByteBudget chunk_budget;
@@ -118,6 +120,7 @@ struct Engine::Impl {
   copy::SliceQueue slices;
   std::vector<std::unique_ptr<sink::Lane>> lanes;
   std::unique_ptr<sink::DdlRunner> statements;
+  std::unique_ptr<sink::SyncpointWriter> syncpoints;
   std::unique_ptr<dispatch::Scheduler> scheduler;
   std::unique_ptr<Intake> intake;
   std::vector<std::unique_ptr<copy::ChunkReader>> readers;
@@ -349,6 +352,11 @@ void Engine::Impl::build() {
   statements = std::make_unique<sink::DdlRunner>(
       target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
       ddl_selection(), ddl);
+  if (cuts) {
+    syncpoints = std::make_unique<sink::SyncpointWriter>(
+        target_options(options), *cuts, progress, plan.epoch,
+        [this] { return slices.all_committed() && late.all_built(); });
+  }
   const dispatch::SchedulerLinks links{
       catalog,
       board,
@@ -363,7 +371,8 @@ void Engine::Impl::build() {
        },
        [this](const dispatch::TablePlan& table, std::vector<dispatch::RowKey> keys) {
          return read_again(table, std::move(keys));
-       }}};
+       }},
+      syncpoints.get()};
   scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
   intake = open_intake(stream_budget,
                        [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
@@ -401,6 +410,12 @@ void Engine::pause(bool paused) {
   impl_->inbox.pause(paused);
 }
 
+bool Engine::request_syncpoint() {
+  if (impl_->syncpoints == nullptr) return false;
+  impl_->syncpoints->request();
+  return true;
+}
+
 void Engine::change(const EngineOptions& options) {
   impl_->settings.with([&](EngineOptions& now) { now = options; });
 }
@@ -419,6 +434,7 @@ EngineNumbers Engine::numbers() const {
   numbers.changes = impl_->scheduler->counters().changes;
   numbers.ignored =
       impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });
+  if (impl_->syncpoints != nullptr) numbers.syncpoints = impl_->syncpoints->recorded();
   if (!numbers.stream.connected && !numbers.stream.problem.empty())
     numbers.waiting_for = "the source: " + numbers.stream.problem;
   for (const auto& lane : impl_->lanes) {

@@ -13,6 +13,7 @@
 #include "copy/slice_queue.h"
 #include "dispatch/scheduler.h"
 #include "sink/mysql/lane.h"
+#include "sink/mysql/syncpoint_writer.h"
 #include "support/pattern.h"
 
 namespace wherry::control {
@@ -38,6 +39,7 @@ struct EngineNumbers {
   dispatch::LowWater low;
   source::StreamState stream;
   std::string waiting_for;
+  std::uint64_t syncpoints = 0;  // recorded since the start
 };
 
 // What an engine is built from; the references outlive it.
@@ -49,6 +51,7 @@ struct EngineParts {
   const sink::Progress& progress;
   Selection selection;
   IntakeFactory intake;
+  std::optional<sink::SyncpointOptions> syncpoints;
 };
 
 class Engine {
@@ -66,6 +69,8 @@ class Engine {
   EngineNumbers numbers() const;
   std::vector<dispatch::PlanPtr> plans() const;
   void pause(bool paused);
+  // Cuts soon, once everything is copied. False: this run makes no syncpoints.
+  bool request_syncpoint();
   void change(const EngineOptions& options);
 
  private:

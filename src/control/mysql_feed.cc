@@ -8,6 +8,7 @@
 #include "control/engine.h"
 #include "control/job_sessions.h"
 #include "control/preflight.h"
+#include "mysql/binlog_position.h"
 #include "source/binlog_dump.h"
 #include "support/log.h"
 
@@ -84,6 +85,7 @@ struct MysqlFeed::Impl {
   std::optional<feed::SourceLogs::Use> source;
   RunPlan plan;
   std::atomic<bool> stopping{false};
+  std::atomic<bool> syncpoint_wanted{false};
   std::chrono::steady_clock::time_point next_look{};
   Guarded<std::shared_ptr<const feed::FeedProgress>> shown{std::make_shared<feed::FeedProgress>()};
 };
@@ -95,7 +97,8 @@ MysqlFeed::~MysqlFeed() = default;
 Status MysqlFeed::run() { return impl_->run(); }
 void MysqlFeed::stop() { impl_->stopping = true; }
 Status MysqlFeed::request_syncpoint() {
-  return Error{Errc::unsupported, "this feed records no syncpoints", 0};
+  impl_->syncpoint_wanted = true;
+  return Unit{};
 }
 std::shared_ptr<const feed::FeedProgress> MysqlFeed::progress() const {
   return impl_->shown.read([](const auto& shown) { return shown; });
@@ -157,7 +160,7 @@ Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
 // definitions that were read before are those of that place.
 Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
   if (!options.snapshot && !options.from.empty()) return given_place();
-  const Result<Position> now = source::current_position(session);
+  const Result<Position> now = mysql::current_position(session);
   if (!now.ok()) return now.error();
   const auto until = std::chrono::steady_clock::now() + kLogCatchesUp;
   while (!stopping && std::chrono::steady_clock::now() < until) {
@@ -221,13 +224,15 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   EngineOptions settings = engine_options(options.copy, options.copy.lanes);
   settings.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
   Engine engine({options.copy, settings, plan, (*source)->runtime(), progress,
-                 std::move(selection).value(), log_intake(**source, options.copy.memory)});
+                 std::move(selection).value(), log_intake(**source, options.copy.memory),
+                 sink::SyncpointOptions{options.syncpoint_interval}});
   engine.start();
   Status done = Unit{};
   while (done.ok() && !stopping) {
     std::this_thread::sleep_for(kTick);
     publish(engine);
     consumer.value().advance(engine.numbers().low.cseq);
+    if (syncpoint_wanted.exchange(false)) (void)engine.request_syncpoint();
     if (const std::optional<Error> failure = engine.failure()) done = *failure;
     if (done.ok()) done = keep(sessions);
   }
@@ -259,6 +264,7 @@ void MysqlFeed::Impl::publish(const Engine& engine) {
   now->changes = numbers.changes;
   now->ignored = numbers.ignored;
   now->waiting_for = numbers.waiting_for;
+  now->gauges["feed_syncpoints"] = static_cast<double>(numbers.syncpoints);
   shown.with([&](std::shared_ptr<const feed::FeedProgress>& old) { old = std::move(now); });
 }
 

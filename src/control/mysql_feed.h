@@ -18,6 +18,7 @@ struct MysqlFeedOptions {
   bool snapshot = true;
   // Without a snapshot: a GTID text or "file:offset" that the log holds; empty: from now on.
   std::string from;
+  std::chrono::milliseconds syncpoint_interval{0};  // 0: on request only
 };
 
 class MysqlFeed : public feed::Feed {

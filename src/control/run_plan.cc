@@ -8,6 +8,7 @@
 
 #include "control/preflight.h"
 #include "control/rename_rule.h"
+#include "mysql/binlog_position.h"
 #include "mysql/schema_reader.h"
 #include "sink/mysql/ddl_runner.h"
 #include "source/binlog_dump.h"
@@ -29,7 +30,7 @@ constexpr std::string_view kFinished = "finished";
 
 // A server that knows less than was applied is another one, or has lost its history.
 Status require_history(const RunSessions& sessions, const RunPlan& plan) {
-  Result<Position> now = source::current_position(sessions.source);
+  Result<Position> now = mysql::current_position(sessions.source);
   if (!now.ok()) return now.error();
   const Error behind{Errc::refused,
                      fmt::format("the source stands at {} ({}), before what was applied already: "
@@ -130,7 +131,7 @@ Status find_begin(const RunSessions& sessions, RunPlan& plan) {
     if (!begin.ok()) return begin.error();
     plan.low = std::move(begin).value();
   } else {
-    Result<Position> now = source::current_position(sessions.source);
+    Result<Position> now = mysql::current_position(sessions.source);
     if (!now.ok()) return now.error();
     plan.low.position = std::move(now).value();
   }

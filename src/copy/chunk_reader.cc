@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "copy/chunk_rows.h"
+#include "mysql/binlog_position.h"
 #include "source/binlog_dump.h"
 #include "support/ascii.h"
 #include "support/log.h"
@@ -117,7 +118,7 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
     Result<mysql::Outcome> opened =
         session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     if (!opened.ok()) return opened.error();
-    Result<Position> high = source::current_position(session);
+    Result<Position> high = mysql::current_position(session);
     if (!high.ok()) return high.error();
     point.high = high.value().file;
     return point;
@@ -130,7 +131,7 @@ Result<SnapshotPoint> ChunkReader::open_snapshot(const source::Lease& lease,
     return locked.error().within("a position by file on MySQL needs a momentary global read lock");
   Result<mysql::Outcome> opened =
       session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
-  Result<Position> at = source::current_position(*locker.value());
+  Result<Position> at = mysql::current_position(*locker.value());
   Result<mysql::Outcome> unlocked = locker.value()->execute("UNLOCK TABLES");
   if (!unlocked.ok()) locker.value().spoil();
   if (!opened.ok()) return opened.error();

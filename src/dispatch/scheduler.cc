@@ -30,6 +30,9 @@ Status Scheduler::run(const FilePosition& from) {
       if (Status done = on_batch(taken.batch); !done.ok()) return done;
     }
     if (inside_parts_) continue;  // a chunk must not end up inside an open target transaction
+    if (taken.batch == nullptr) {
+      if (Status cut = cut_if_due(0); !cut.ok()) return cut;
+    }
     if (Status placed = place(); !placed.ok()) return placed;
   }
 }
@@ -66,6 +69,15 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
   links_.board.seen(seen_);
   counters_.seen.with([&](FilePosition& seen) { seen = seen_; });
   return Unit{};
+}
+
+// A cut needs that all through one transaction has committed, and nothing behind it. With an XA
+// transaction between its PREPARE and its end there is no such place.
+Status Scheduler::cut_if_due(std::uint64_t commit_us) {
+  if (links_.syncpoints == nullptr || !prepared_.empty() || !links_.syncpoints->due(commit_us))
+    return Unit{};
+  if (!router_.drain()) return Unit{};
+  return links_.syncpoints->record(links_.board.low());
 }
 
 Status Scheduler::read_moved_again(Touched& touched) {
@@ -111,6 +123,9 @@ void Scheduler::finish(const decode::Batch& batch, const decode::Group& group) {
 Status Scheduler::on_group(const SharedWork& work, std::uint32_t index) {
   const decode::Group& group = work->batch->groups[index];
   if (!links_.board.wait_window(options_.window_groups)) return Unit{};
+  if (group.opens) {
+    if (Status cut = cut_if_due(group.commit_us); !cut.ok()) return cut;
+  }
   if (!group.opens || !group.closes) return on_part(work, index);
   ++counters_.transactions;
   if (is_done(group.cseq)) {

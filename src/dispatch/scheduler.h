@@ -10,6 +10,7 @@
 
 #include "dispatch/placement.h"
 #include "dispatch/row_scan.h"
+#include "dispatch/syncpoints.h"
 #include "sql/statement.h"
 
 namespace wherry::dispatch {
@@ -64,6 +65,7 @@ struct SchedulerLinks {
   LaneQueues& lanes;
   StatementRunner& statements;
   Placement::Calls placement;
+  Syncpoints* syncpoints = nullptr;  // null: none are made
 };
 
 class Scheduler {
@@ -84,6 +86,7 @@ class Scheduler {
   Status on_part(const SharedWork& work, std::uint32_t index);
   void take_in(Inbox::Taken& taken);
   Status place();
+  Status cut_if_due(std::uint64_t commit_us);
   Status read_moved_again(Touched& touched);
   Status wait_while_held(const Touched& touched);
   Work make_work(const SharedWork& work, std::uint32_t index, bool one_by_one) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dispatch/work.h"
+#include "mysql/binlog_position.h"
 #include "source/history.h"
 #include "support/log.h"
 
@@ -31,7 +32,7 @@ Position position_of(const store::Place& place) { return {place.file, place.gtid
 Result<store::Place> present_place(source::Runtime& runtime) {
   Result<source::SourceSession> session = runtime.lease().control_session();
   if (!session.ok()) return session.error();
-  const Result<Position> now = source::current_position(*session.value());
+  const Result<Position> now = mysql::current_position(*session.value());
   if (!now.ok()) return now.error();
   store::Place place;
   place.generation = runtime.generation_number();

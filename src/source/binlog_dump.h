@@ -39,7 +39,4 @@ class BinlogDump {
   std::vector<std::byte> handed_;  // its bytes while the caller looks at them
 };
 
-// Where the source's binlog ends now, as a group edge.
-Result<Position> current_position(mysql::Session& session);
-
 }  // namespace wherry::source
