@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -437,9 +436,8 @@ TEST(Printable, HidesSecretsAndCutsLongTexts) {
 }
 
 TEST(Kinds, EveryKindHasOneRowAndTheDocumentShowsIt) {
-  const std::filesystem::path page =
-      std::filesystem::path(__FILE__).parent_path() / "../../docs/DDL.md";
-  std::ifstream file(page);
+  std::ifstream file(WHERRY_DDL_PAGE);
+  ASSERT_TRUE(file.is_open()) << WHERRY_DDL_PAGE;
   std::stringstream document;
   document << file.rdbuf();
   ASSERT_EQ(kinds().size(), static_cast<std::size_t>(Kind::unknown) + 1);
