@@ -425,6 +425,7 @@ std::vector<PlanPtr> Engine::plans() const { return impl_->catalog.all(); }
 EngineNumbers Engine::numbers() const {
   EngineNumbers numbers;
   numbers.low = impl_->board.low();
+  numbers.recorded = impl_->plan.low.cseq;
   numbers.stream = impl_->intake->state();
   numbers.copied = impl_->slices.all_committed() && impl_->late.all_built();
   numbers.caught_up =
@@ -439,6 +440,7 @@ EngineNumbers Engine::numbers() const {
     numbers.waiting_for = "the source: " + numbers.stream.problem;
   for (const auto& lane : impl_->lanes) {
     const sink::LaneState state = lane->state();
+    numbers.recorded = std::max(numbers.recorded, state.recorded);
     if (!state.waiting_for.empty()) numbers.waiting_for = state.waiting_for;
   }
   if (const std::string statement = impl_->statements->waiting_for(); !statement.empty())

@@ -37,6 +37,8 @@ struct EngineNumbers {
   std::uint64_t transactions = 0, changes = 0;
   std::map<std::string, std::uint64_t> ignored;
   dispatch::LowWater low;
+  std::uint64_t recorded =
+      0;  // how much of low a resume would know: the stream from there is needed
   source::StreamState stream;
   std::string waiting_for;
   std::uint64_t syncpoints = 0;  // recorded since the start

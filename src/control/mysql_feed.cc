@@ -231,14 +231,14 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   while (done.ok() && !stopping) {
     std::this_thread::sleep_for(kTick);
     publish(engine);
-    consumer.value().advance(engine.numbers().low.cseq);
+    consumer.value().advance(engine.numbers().recorded);
     if (syncpoint_wanted.exchange(false)) (void)engine.request_syncpoint();
     if (const std::optional<Error> failure = engine.failure()) done = *failure;
     if (done.ok()) done = keep(sessions);
   }
   engine.stop();
   publish(engine);
-  consumer.value().advance(engine.numbers().low.cseq);
+  consumer.value().advance(engine.numbers().recorded);
   if (!done.ok()) return done;
   return Error{Errc::interrupted, "the feed was stopped", 0};
 }

@@ -195,6 +195,7 @@ Status Lane::attempt(Group& group) {
 
 Status Lane::begin(const Group& group) {
   const LaneRecord next = next_record(group);
+  begun_low_ = next.low.cseq;
   Result<std::vector<mysql::Outcome>> begun =
       session_->execute_all("BEGIN;" + links_.progress.lane_statement(options_.epoch, next));
   if (!begun.ok()) return begun.error();
@@ -223,6 +224,7 @@ void Lane::finished(const Group& group) {
   commit_sent_ = false;
   state_.with([&](LaneState& state) {
     state.waiting_for.clear();
+    state.recorded = begun_low_;
     ++state.commits;
     state.transactions += group.cseqs.size();
   });

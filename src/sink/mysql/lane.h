@@ -33,6 +33,8 @@ struct LaneState {
   std::uint64_t commits = 0;
   std::uint64_t transactions = 0;
   std::uint64_t retries = 0;
+  std::uint64_t recorded =
+      0;  // the low-water mark that stands at the target: a resume begins there
 };
 
 class Lane {
@@ -80,6 +82,7 @@ class Lane {
   std::unique_ptr<mysql::Session> session_;
   bool local_infile_ = false;
   std::chrono::steady_clock::time_point next_keep_{};
+  std::uint64_t begun_low_ = 0;  // the mark in the open target transaction
   bool commit_sent_ =
       false;                // the outcome of the transaction is unknown when the connection is lost
   std::string lines_;       // of the statements; kept from group to group for its memory
