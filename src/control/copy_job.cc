@@ -261,7 +261,9 @@ Status CopyJob::Impl::copy_until_ready(Engine& engine) {
     if (Status ticked = tick(engine); !ticked.ok()) return ticked;
     const EngineNumbers numbers = engine.numbers();
     if (options.cutover == CutoverMode::never) continue;
-    if (numbers.stream.connected && (numbers.caught_up || numbers.lag < kNearEnough)) return Unit{};
+    const bool near = numbers.caught_up || numbers.lag < kNearEnough;
+    // Indexes that came in the stream are built beside it: the target is whole with the last one.
+    if (numbers.copied && numbers.stream.connected && near) return Unit{};
   }
 }
 
@@ -363,9 +365,11 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
 Status CopyJob::Impl::reach(Engine& engine, const Position& stop) {
   shown.stop_at(stop);
   for (;;) {
-    const Position low = engine.numbers().low.position;
-    if (compare(low.file, stop.file) >= 0) return Unit{};
-    if (plan.by_gtid && !stop.gtid.empty()) {
+    const EngineNumbers numbers = engine.numbers();
+    const Position& low = numbers.low.position;
+    const bool whole = numbers.copied;
+    if (whole && compare(low.file, stop.file) >= 0) return Unit{};
+    if (whole && plan.by_gtid && !stop.gtid.empty()) {
       Result<bool> holds = gtid_contains(sessions->source().facts().dialect, low.gtid, stop.gtid);
       if (!holds.ok()) return holds.error();
       if (holds.value()) return Unit{};

@@ -248,6 +248,10 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
   out.settle = [this](const dispatch::TablePlan& table) {
     return late.build_before_statement(catalog.find(table.id));
   };
+  out.put_off = [this](const dispatch::TablePlan& table, std::vector<std::string> keys,
+                       const std::function<Status()>& record) {
+    return late.put_off(table, std::move(keys), record);
+  };
   out.dropped = [this](std::uint32_t table) {
     slices.drop_table(table);
     late.dropped(table);
@@ -353,9 +357,9 @@ void Engine::Impl::build() {
       target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
       ddl_selection(), ddl);
   if (cuts) {
-    syncpoints = std::make_unique<sink::SyncpointWriter>(
-        target_options(options), *cuts, progress, plan.epoch,
-        [this] { return slices.all_committed() && late.all_built(); });
+    syncpoints = std::make_unique<sink::SyncpointWriter>(target_options(options), *cuts, progress,
+                                                         plan.epoch,
+                                                         [this] { return slices.all_committed(); });
   }
   const dispatch::SchedulerLinks links{
       catalog,

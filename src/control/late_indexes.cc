@@ -1,6 +1,8 @@
 #include "control/late_indexes.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "control/table_record.h"
 #include "copy/definitions.h"
@@ -20,6 +22,19 @@ constexpr std::uint64_t kTogetherBytes = 64 << 20;
 void LateIndexes::expect(std::uint32_t table, std::vector<std::string> keys) {
   if (keys.empty()) return;
   state_.with([&](State& state) { state.keys[table] = std::move(keys); });
+}
+
+Status LateIndexes::put_off(const dispatch::TablePlan& table, std::vector<std::string> keys,
+                            const std::function<Status()>& record) {
+  Status done = recording_.with([&](Unit&) {
+    state_.with([&](State& state) {
+      std::vector<std::string>& all = state.keys[table.id];
+      std::move(keys.begin(), keys.end(), std::back_inserter(all));
+    });
+    return record();
+  });
+  if (done.ok() && !table.state->open()) rows_are_there(table.id);
+  return done;
 }
 
 std::vector<std::string> LateIndexes::keys_of(std::uint32_t table) const {
@@ -128,20 +143,35 @@ Status LateIndexes::add(const PlanPtr& table) {
     Result<std::unique_ptr<mysql::Session>> to = sink::open_apply_session(links_.target);
     Status done =
         to.ok() ? copy::add_late_indexes(*to.value(), table->target, keys) : Status(to.error());
-    // A resume must not bring back what a later statement drops.
-    if (done.ok())
-      done = sink::put_record(*to.value(), links_.progress, to_named(to_record(*table, "", {})));
-    if (done.ok()) break;
+    if (done.ok()) done = built(*to.value(), *table, keys);
+    if (done.ok()) return done;
     const sink::Retry retry = clock.next(done.error());
     if (!retry.again) return done;
     if (!sink::retry_pause(retry.pause, [&] { return closed(); }))
       return Error{Errc::interrupted, "the run ends", 0};
   }
-  state_.with([&](State& state) {
-    state.keys.erase(table->id);
-    state.wanted.erase(table->id);
+}
+
+// A resume must not bring back what a later statement drops, nor forget what came meanwhile.
+Status LateIndexes::built(mysql::Session& target, const dispatch::TablePlan& table,
+                          const std::vector<std::string>& keys) {
+  return recording_.with([&](Unit&) -> Status {
+    std::vector<std::string> left = keys_of(table.id);
+    const std::size_t done_with = std::min(left.size(), keys.size());
+    left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(done_with));
+    Status done = sink::put_record(target, links_.progress, to_named(to_record(table, "", left)));
+    if (!done.ok()) return done;
+    state_.with([&](State& state) {
+      state.wanted.erase(table.id);
+      if (left.empty()) {
+        state.keys.erase(table.id);
+      } else {
+        state.keys[table.id] = left;
+        state.wanted.insert(table.id);
+      }
+    });
+    return Unit{};
   });
-  return Unit{};
 }
 
 }  // namespace wherry::control

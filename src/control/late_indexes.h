@@ -1,7 +1,7 @@
 // Plain indexes that are added once a table's rows are there: as its definition had them when it
-// was created at the target. Beside the stream, on the thread of run(); or in its turn, before a
-// statement changes the table. What is still missing stands in the table's record in
-// wherry.progress. Any thread may ask.
+// was created at the target, and those that statements of the stream add. Beside the stream, on the
+// thread of run(); or in its turn, before a statement changes the table. What is still missing
+// stands in the table's record in wherry.progress. Any thread may ask.
 #pragma once
 
 #include <functional>
@@ -35,6 +35,10 @@ class LateIndexes {
   std::vector<std::string> keys_of(std::uint32_t table) const;
   bool all_built() const;
 
+  // During run(): more of them. record: makes them lasting, with keys_of() as it is then.
+  Status put_off(const dispatch::TablePlan& table, std::vector<std::string> keys,
+                 const std::function<Status()>& record);
+
   void rows_are_there(std::uint32_t table);
   void dropped(std::uint32_t table);
   // A statement is meant for a table that has all its indexes. All lanes have drained.
@@ -55,11 +59,14 @@ class LateIndexes {
   Status build_beside_the_stream(const std::vector<dispatch::PlanPtr>& tables);
   Status build(const dispatch::PlanPtr& table);
   Status add(const dispatch::PlanPtr& table);
+  Status built(mysql::Session& target, const dispatch::TablePlan& table,
+               const std::vector<std::string>& keys);
   bool wait_for_turn(const std::vector<dispatch::PlanPtr>& tables);
   bool closed() const;
 
   const Links links_;
   Guarded<State> state_;
+  Guarded<Unit> recording_;  // one at a time says what stands in a table's record
 };
 
 }  // namespace wherry::control

@@ -22,6 +22,7 @@ struct StatementEvent {
   decode::QueryView query;
   std::uint32_t timestamp = 0;
   bool rows_follow = false;  // CREATE TABLE ... SELECT: the group goes on with the rows
+  sql::StatementMode mode;   // how its text is read
   sql::Statement statement;
 };
 

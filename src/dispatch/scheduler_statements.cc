@@ -52,9 +52,10 @@ Result<bool> Scheduler::on_statements(const SharedWork& work, std::uint32_t inde
     statement.timestamp = event.timestamp;
     statement.position = place_of(batch, group);
     const std::uint64_t mode = statement.query.sql_mode.value_or(0);
-    statement.statement = sql::classify(
-        statement.query.statement, statement.query.database,
-        {options_.dialect, (mode & kAnsiQuotes) != 0, (mode & kNoBackslashEscapes) != 0});
+    statement.mode = {options_.dialect, (mode & kAnsiQuotes) != 0,
+                      (mode & kNoBackslashEscapes) != 0};
+    statement.statement =
+        sql::classify(statement.query.statement, statement.query.database, statement.mode);
     for (sql::NameSpan& object : statement.statement.objects) {
       if (!options_.fold_names) break;
       object.name = {ascii::lower(object.name.database), ascii::lower(object.name.table)};

@@ -463,3 +463,36 @@ def test_deletes_read_only_their_rows(t):
     # Each key once in its list, and the server's own look at the status; a scan reads them all.
     check(scanned() - before < _ROWS, f"scanned {scanned() - before} rows")
     _finish(t, source, target, run)
+
+
+def _definition(server):
+    return server.rows("SHOW CREATE TABLE shop.words")[0][1]
+
+
+@test()
+def test_an_index_is_built_beside_the_stream(t):
+    """A session keeps the target's server from building an index: other tables are not held up, and
+    a run that is killed meanwhile builds it in the end."""
+    source, target = t.pair()
+    data.shop(source)
+    data.numbers(source, rows=200)
+    run = wherry.start_streaming(t, source, target)
+    with target.connect("shop") as session, session.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT COUNT(*) FROM words")
+        source.execute(
+            "CREATE INDEX by_n ON shop.words (n)",
+            "ALTER TABLE shop.words ALGORITHM=INPLACE, ADD KEY by_both (n, w(3)), ADD KEY again (w)",
+            "DELETE FROM bulk.t1 WHERE id < 100",
+        )
+        wait_until(lambda: target.value("SELECT COUNT(*) FROM bulk.t1") < 200, 30, "deletes")
+        run.kill9()
+        run = wherry.start_copy(t, source, target, "--resume")
+        source.execute("DELETE FROM bulk.t1")
+        wait_until(lambda: not target.value("SELECT COUNT(*) FROM bulk.t1"), 30, "deletes")
+        check("by_n" not in _definition(target), "the index is there too soon")
+        session.rollback()
+    source.execute("INSERT INTO shop.words VALUES ('after', 5)", "DROP INDEX again ON shop.words")
+    run.wait_state(*wherry.STREAMING)
+    _finish(t, source, target, run)
+    check("by_n" in _definition(target) and "by_both" in _definition(target), "an index is missing")

@@ -7,6 +7,7 @@
 
 #include "mysql/schema_reader.h"
 #include "sink/mysql/retry.h"
+#include "sql/added_indexes.h"
 #include "support/hash.h"
 #include "support/log.h"
 
@@ -52,6 +53,9 @@ Status DdlRunner::connect() {
 
 Status DdlRunner::run(const StatementEvent& event) {
   if (Status connected = connect(); !connected.ok()) return connected;
+  const Result<bool> later = put_off(event);
+  if (!later.ok()) return later.error();
+  if (later.value()) return Unit{};
   for (const PlanPtr& plan : affected(event)) {
     ++plan->state->epoch;
     if (Status settled = selection_.settle(*plan); !settled.ok())
@@ -73,6 +77,25 @@ Status DdlRunner::run(const StatementEvent& event) {
   log::info("apply", "ran at the target: {}",
             sql::printable(event.statement, event.query.statement));
   return Unit{};
+}
+
+// A long build would hold up every other table. What it changes is seen by no row, so the statement
+// counts as finished as soon as the index stands among those that the table still lacks.
+Result<bool> DdlRunner::put_off(const StatementEvent& event) {
+  if (event.statement.objects.size() != 1) return false;
+  const TableName& name = event.statement.objects[0].name;
+  const PlanPtr plan = catalog_.find(name.database, name.table);
+  std::vector<std::string> keys =
+      sql::added_indexes(event.statement, event.query.statement, event.mode);
+  if (plan == nullptr || keys.empty()) return false;
+  Status done = selection_.put_off(*plan, std::move(keys), [&] {
+    records_ = {progress_.put_statement(selection_.record(*plan, ""))};
+    return note(event, "finished", "");
+  });
+  if (!done.ok()) return done.error();
+  log::info("apply", "is run beside the stream: {}",
+            sql::printable(event.statement, event.query.statement));
+  return true;
 }
 
 // Which key the slices of each table are cut by. Noted with the statement's beginning: after a

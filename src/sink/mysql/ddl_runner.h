@@ -26,6 +26,11 @@ struct DdlSelection {
   std::function<std::string(const std::string&)> route_database;
   // Before a table that is still being copied changes: what was put off for it is done now.
   std::function<Status(const dispatch::TablePlan&)> settle;
+  // Plain indexes that are built beside the stream. Calls record once it knows of them, and nothing
+  // else changes the table's progress row meanwhile.
+  std::function<Status(const dispatch::TablePlan&, std::vector<std::string> keys,
+                       const std::function<Status()>& record)>
+      put_off;
   // A table is gone: nothing of it is left to copy.
   std::function<void(std::uint32_t table)> dropped;
   // The progress row of a table. key: key_signature() at the target, where it is known.
@@ -62,6 +67,8 @@ class DdlRunner final : public dispatch::StatementRunner {
 
  private:
   Status connect();
+  // True: the statement only adds indexes, which are built beside the stream.
+  Result<bool> put_off(const dispatch::StatementEvent& event);
   Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
   Status note(const dispatch::StatementEvent& event, std::string_view state,
               const std::string& before);
