@@ -275,6 +275,7 @@ dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   out.known = plan.known;
   out.generation = runtime.generation_number();
   out.fold_names = settings.read([](const EngineOptions& now) { return now.fold_names; });
+  out.policies = settings.read([](const EngineOptions& now) { return now.policies; });
   out.fault_keep_changed = fault_keeps_changed_rows();
   return out;
 }

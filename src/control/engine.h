@@ -26,7 +26,8 @@ struct EngineOptions {
   std::uint64_t rate_rows = 0;
   std::uint64_t rate_bytes = 0;
   std::chrono::milliseconds max_lag{0};
-  bool fold_names = false;  // see dispatch::SchedulerOptions
+  bool fold_names = false;  // this and below: see dispatch::SchedulerOptions
+  std::map<sql::Kind, sql::Policy> policies;
 };
 
 // Numbers for the status, read together.

@@ -77,7 +77,7 @@ struct MysqlFeed::Impl {
   Result<dispatch::LowWater> given_place();
   Status require_same_count(const RunPlan& plan);
   Status keep(JobSessions& sessions);
-  void publish(const Engine& engine);
+  void publish(const Engine& engine, const store::Consumer& consumer);
 
   MysqlFeedOptions options;
   feed::SourceLogs& sources;
@@ -222,6 +222,7 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
       (*source)->log().consumer(options.name, std::min(plan.low.cseq, known));
   if (!consumer.ok()) return consumer.error();
   EngineOptions settings = engine_options(options.copy, options.copy.lanes);
+  settings.policies = options.policies;
   settings.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
   Engine engine({options.copy, settings, plan, (*source)->runtime(), progress,
                  std::move(selection).value(), log_intake(**source, options.copy.memory),
@@ -230,14 +231,14 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   Status done = Unit{};
   while (done.ok() && !stopping) {
     std::this_thread::sleep_for(kTick);
-    publish(engine);
+    publish(engine, consumer.value());
     consumer.value().advance(engine.numbers().recorded);
     if (syncpoint_wanted.exchange(false)) (void)engine.request_syncpoint();
     if (const std::optional<Error> failure = engine.failure()) done = *failure;
     if (done.ok()) done = keep(sessions);
   }
   engine.stop();
-  publish(engine);
+  publish(engine, consumer.value());
   consumer.value().advance(engine.numbers().recorded);
   if (!done.ok()) return done;
   return Error{Errc::interrupted, "the feed was stopped", 0};
@@ -250,7 +251,7 @@ Status MysqlFeed::Impl::keep(JobSessions& sessions) {
   return !alive.ok() && alive.error().code == Errc::conflict ? alive : Status(Unit{});
 }
 
-void MysqlFeed::Impl::publish(const Engine& engine) {
+void MysqlFeed::Impl::publish(const Engine& engine, const store::Consumer& consumer) {
   const EngineNumbers numbers = engine.numbers();
   auto now = std::make_shared<feed::FeedProgress>();
   now->cseq = numbers.low.cseq;
@@ -264,6 +265,11 @@ void MysqlFeed::Impl::publish(const Engine& engine) {
   now->changes = numbers.changes;
   now->ignored = numbers.ignored;
   now->waiting_for = numbers.waiting_for;
+  if (consumer.standing().pressed) {
+    now->waiting_for +=
+        fmt::format("{}the log of the source is nearly full and this feed is its slowest reader",
+                    now->waiting_for.empty() ? "" : "; ");
+  }
   now->gauges["feed_syncpoints"] = static_cast<double>(numbers.syncpoints);
   shown.with([&](std::shared_ptr<const feed::FeedProgress>& old) { old = std::move(now); });
 }

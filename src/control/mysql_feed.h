@@ -9,6 +9,7 @@
 #include "control/options.h"
 #include "feed/feed.h"
 #include "feed/source_logs.h"
+#include "sql/statement.h"
 
 namespace wherry::control {
 
@@ -18,6 +19,7 @@ struct MysqlFeedOptions {
   bool snapshot = true;
   // Without a snapshot: a GTID text or "file:offset" that the log holds; empty: from now on.
   std::string from;
+  std::map<sql::Kind, sql::Policy> policies;        // see dispatch::SchedulerOptions
   std::chrono::milliseconds syncpoint_interval{0};  // 0: on request only
 };
 

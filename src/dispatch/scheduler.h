@@ -47,6 +47,9 @@ struct SchedulerOptions {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> done;
   // Which groups some of these numbers stood for then: the stream must bring the same again.
   std::map<std::uint64_t, std::string> known;
+  // Where a kind of statement is judged otherwise than the table of kinds does; never one that
+  // frames transactions.
+  std::map<sql::Kind, sql::Policy> policies;
   bool fault_keep_changed = false;  // for tests only: see Placement
 };
 

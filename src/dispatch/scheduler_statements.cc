@@ -79,7 +79,8 @@ Result<bool> Scheduler::on_statement(const SharedWork& work, std::uint32_t index
   const sql::Kind kind = event.statement.kind;
   if (kind == sql::Kind::xa_commit || kind == sql::Kind::xa_rollback)
     return on_xa_end(work, index, event);
-  switch (event.statement.policy) {
+  const auto policy = options_.policies.find(kind);
+  switch (policy == options_.policies.end() ? event.statement.policy : policy->second) {
     case sql::Policy::control:
       return false;
     case sql::Policy::ignore:
