@@ -109,7 +109,7 @@ Status MysqlFeed::Impl::run() {
   if (!low.ok()) return low.error().within("target");
   std::optional<store::Place> begin;
   if (low.value()) begin = place_of(*low.value());
-  Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, begin);
+  Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, options.log, begin);
   if (!used.ok()) return used.error().within("source");
   source.emplace(std::move(used).value());
   JobSessions sessions((*source)->runtime(), options.copy, progress);

@@ -16,6 +16,7 @@ namespace wherry::control {
 struct MysqlFeedOptions {
   std::string name;
   CopyOptions copy;  // of it: servers, selection, names, lanes, readers, memory, what exists
+  feed::SourceLogOptions log;  // of its source, where this feed is the first one
   bool snapshot = true;
   // Without a snapshot: a GTID text or "file:offset" that the log holds; empty: from now on.
   std::string from;

@@ -3,6 +3,7 @@
 // it must outlive what it handed out.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,9 +17,10 @@ namespace wherry::feed {
 
 class SourceLogs {
  public:
-  // folder: one folder for each source is made in it. options: of every log but its folder.
-  SourceLogs(std::string folder, const SourceLogOptions& options)
-      : folder_(std::move(folder)), options_(options) {}
+  // folder: one folder for each source is made in it. known: whether there is a feed of this name;
+  // for others a log that is opened keeps nothing any more. Called from any thread.
+  SourceLogs(std::string folder, std::function<bool(const std::string&)> known)
+      : folder_(std::move(folder)), known_(std::move(known)) {}
 
   // A share of one source; given back when destroyed.
   class Use {
@@ -42,9 +44,12 @@ class SourceLogs {
     std::string identity_;
   };
 
-  // begin: where the log begins if the source has none yet. Waits while another user opens or
-  // closes a source.
-  Result<Use> take(const Endpoint& endpoint, const std::optional<store::Place>& begin);
+  // options: of the log, but for its folder, where this is its first user. begin: where the log
+  // begins if the source has none yet. Waits while another user opens or closes a source.
+  Result<Use> take(const Endpoint& endpoint, const SourceLogOptions& options,
+                   const std::optional<store::Place>& begin);
+  // The feed of this name is no more: no open log keeps anything for it.
+  void forget(const std::string& name);
 
   struct Look {  // at one open source
     std::string identity;
@@ -62,7 +67,7 @@ class SourceLogs {
   void give_back(const std::string& identity);
 
   const std::string folder_;
-  const SourceLogOptions options_;
+  const std::function<bool(const std::string&)> known_;
   Guarded<std::map<std::string, Open>> open_;  // by the source's lasting identity
 };
 

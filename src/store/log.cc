@@ -110,6 +110,14 @@ Result<Consumer> Log::consumer(const std::string& name, std::uint64_t done) {
   return Consumer(shared_, name, options_.disk_bytes_max);
 }
 
+std::vector<std::string> Log::consumers() const {
+  return shared_.read([](const State& state) {
+    std::vector<std::string> names;
+    for (const auto& [name, consumer] : state.consumers) names.push_back(name);
+    return names;
+  });
+}
+
 Definition Log::definition(std::uint64_t id) const {
   return shared_.read([&](const State& state) -> Definition {
     const auto known = state.definitions.find(id);

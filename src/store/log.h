@@ -49,6 +49,8 @@ class Log {
   }
   // Keeps what is behind `done` for it. lost: the log begins behind that; conflict: it ends before.
   Result<Consumer> consumer(const std::string& name, std::uint64_t done);
+  // For whom the log keeps something, here or not.
+  std::vector<std::string> consumers() const;
   Lookup lookup() { return Lookup(*this); }
   // What the writer defined; null: nothing that is still in the log uses it.
   Definition definition(std::uint64_t id) const;
