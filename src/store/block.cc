@@ -98,15 +98,19 @@ Result<BlockHeader> BlockReader::read(const File& file, std::uint64_t offset, st
 
 Status BlockReader::read_stored(const File& file, std::uint64_t offset, const BlockHeader& header) {
   const std::size_t stored = header.stored_bytes;
+  const auto cut = [&] {
+    return Error{Errc::truncated, "the file ends inside the block"}.within(
+        place_of(file.path(), offset, header));
+  };
+  const Result<bool> held = file.holds(offset + kBlockHead, stored + kBlockTail);
+  if (!held.ok()) return held.error();
+  if (!held.value()) return cut();
   std::vector<std::byte>& target =
       header.codec == Codec::none ? room(body_, stored + kBlockTail) : stored_;
   target.resize(stored + kBlockTail);
   const Result<std::size_t> got = file.read(offset + kBlockHead, target);
   if (!got.ok()) return got.error();
-  const std::string place =
-      got.value() == target.size() ? "" : place_of(file.path(), offset, header);
-  if (got.value() < target.size())
-    return Error{Errc::truncated, "the file ends inside the block"}.within(place);
+  if (got.value() < target.size()) return cut();
   const std::byte* const tail = target.data() + stored;
   const bool whole = load_le(tail, 4) == crc32c_of(Bytes(target).first(stored)) &&
                      load_le(tail + 4, 4) == kEndMark;
@@ -120,8 +124,11 @@ Status BlockReader::read_stored(const File& file, std::uint64_t offset, const Bl
 }
 
 Status BlockReader::unpack(const std::string& place, const BlockHeader& header) {
+  // A part of a frame takes 4 bytes and more, and makes at most so many.
+  constexpr std::size_t kPartMin = 4;
+  const bool possible = header.body_bytes / ZSTD_BLOCKSIZE_MAX <= stored_.size() / kPartMin;
   const unsigned long long size = ZSTD_getFrameContentSize(stored_.data(), stored_.size());
-  if (size != header.body_bytes)
+  if (!possible || size != header.body_bytes)
     return Error{Errc::malformed, "the packed size of the block is wrong"}.within(place);
   std::vector<std::byte>& body = room(body_, header.body_bytes);
   const std::size_t done =

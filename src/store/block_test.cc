@@ -3,6 +3,9 @@
 #include "store/block.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <array>
 
 #include "store/bytes_out.h"
 #include "store/log_for_tests.h"
@@ -79,6 +82,36 @@ TEST(StoreBlock, EveryTruncatedPrefixIsRefused) {
     ASSERT_FALSE(cut.ok());
     EXPECT_EQ(cut.error().code, Errc::truncated);
   }
+}
+
+long peak_kib() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
+
+// Sizes in a file are somebody's word: no memory is taken for what it cannot hold.
+TEST(StoreBlock, ASizeThatTheFileCannotHoldTakesNoMemory) {
+  const Folder folder;
+  const auto file = File::create(folder.path() + "/block", {});
+  const long before = peak_kib();
+  BlockHeader header;
+  header.stored_bytes = header.body_bytes = 2'000'000'000;
+  std::array<std::byte, 200> bytes{};
+  encode(header, bytes.data());
+  ok(file.value().write(0, std::array<Bytes, 1>{Bytes(bytes)}));
+  BlockReader reader;
+  EXPECT_EQ(reader.read(file.value(), 0, 0).error().code, Errc::truncated);
+  header.stored_bytes = 100;
+  header.codec = Codec::zstd;
+  // One frame's head that promises as much.
+  BytesOut packed;
+  packed.uint(0xFD2FB528, 4).uint(0xA0, 1).uint(header.body_bytes, 4);
+  std::vector<std::byte> body(100);
+  std::memcpy(body.data(), packed.bytes().data(), packed.size());
+  ok(write_block(file.value(), 0, header, body));
+  EXPECT_EQ(reader.read(file.value(), 0, 0).error().code, Errc::malformed);
+  EXPECT_LT(peak_kib() - before, 500'000);
 }
 
 TEST(StoreBlock, ABodyThatIsHeldIsNotWrittenOver) {

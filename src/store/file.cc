@@ -116,6 +116,12 @@ Result<std::uint64_t> File::size() const {
   return static_cast<std::uint64_t>(found.st_size);
 }
 
+Result<bool> File::holds(std::uint64_t offset, std::uint64_t bytes) const {
+  const Result<std::uint64_t> all = size();
+  if (!all.ok()) return all.error();
+  return offset <= all.value() && bytes <= all.value() - offset;
+}
+
 Status sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return failed("open", folder);

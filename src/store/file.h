@@ -28,6 +28,9 @@ class File {
   Status sync() const;
   Status truncate(std::uint64_t size) const;
   Result<std::uint64_t> size() const;
+  // Whether it has so many bytes from the offset on: asked before memory is taken for a size that
+  // stands in the file.
+  Result<bool> holds(std::uint64_t offset, std::uint64_t bytes) const;
   const std::string& path() const { return path_; }
 
  private:

@@ -64,12 +64,14 @@ Error damaged(const File& file, std::uint64_t offset, std::string_view what) {
 
 Result<std::vector<std::byte>> read_bytes(const File& file, std::uint64_t offset,
                                           std::size_t size) {
-  std::vector<std::byte> bytes(size);
+  const Result<bool> held = file.holds(offset, size);
+  if (!held.ok()) return held.error();
+  std::vector<std::byte> bytes(held.value() ? size : 0);
   const Result<std::size_t> got = file.read(offset, bytes);
   if (!got.ok()) return got.error();
   if (got.value() < size) {
     return Error{Errc::truncated,
-                 fmt::format("{}: the file ends at byte {}", file.path(), offset + got.value())};
+                 fmt::format("{}: the file ends before byte {}", file.path(), offset + size)};
   }
   return bytes;
 }
@@ -242,7 +244,9 @@ Result<std::optional<FoundFooter>> read_footer(const File& file) {
   FoundFooter found;
   found.offset = load_le(bytes.data(), 8);
   const std::size_t footer_bytes = load_le(bytes.data() + 8, 4);
-  if (footer_bytes < kFooterHead + 4 || found.offset + footer_bytes + kFooterEnd != size.value())
+  const std::uint64_t before_end = size.value() - kFooterEnd;
+  if (footer_bytes < kFooterHead + 4 || footer_bytes > before_end ||
+      found.offset != before_end - footer_bytes)
     return damaged(file, found.offset, "the footer does not end where the file ends");
   const auto body = read_bytes(file, found.offset, footer_bytes);
   if (!body.ok()) return body.error();
