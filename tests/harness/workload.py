@@ -12,6 +12,7 @@ import time
 import pymysql
 
 from . import workload_tables
+from .patience import limit
 from .workload_tables import DATABASE, FOREIGN_KEY_DATABASE
 
 # Duplicate key, deadlock, lock wait, foreign key violations, record changed (MariaDB).
@@ -124,7 +125,8 @@ class Writer(threading.Thread):
 
 
 class Workload:
-    """The writers of one seed on one server. `pause` is the mean pause between transactions, in s."""
+    """The writers of one seed on one server. `pause` is the mean pause between transactions, in s;
+    it is longer by the factor of --patience, so that a slow build can keep up with them."""
 
     def __init__(
         self,
@@ -143,7 +145,7 @@ class Workload:
         self.account = {"user": account[0], "password": account[1]} if account else {}
         self.seed = seed
         self.rows = rows
-        self.pause = pause
+        self.pause = limit(pause)
         self.keyless = keyless
         self.foreign_keys = foreign_keys
         self.server_may_die = False

@@ -7,6 +7,7 @@ import time
 
 from harness import data, datadirs, nativereplica, oracle, places, wherry
 from harness.framework import check, test, wait_until
+from harness.patience import limit
 from harness.workload import Workload
 
 
@@ -29,14 +30,14 @@ def _slow(t, source, target, *options, rows=20000, rate="2000rows", **more):
 
 
 def _settled(read):
-    """What read() gives once it has not changed for a second: what was on its way has arrived."""
+    """What read() gives once it has not changed for a while: what was on its way has arrived."""
     seen = [(time.monotonic(), read())]
 
     def still():
         value = read()
         if value != seen[-1][1]:
             seen.append((time.monotonic(), value))
-        return time.monotonic() - seen[-1][0] > 1
+        return time.monotonic() - seen[-1][0] > limit(1)
 
     wait_until(still, 20, "nothing more to arrive")
     return seen[-1][1]
