@@ -51,6 +51,16 @@ store::Place place_of(const dispatch::LowWater& low) {
   return place;
 }
 
+dispatch::LowWater given_position(const std::string& text) {
+  dispatch::LowWater low;
+  if (Result<FilePosition> file = parse_file_position(text); file.ok()) {
+    low.position.file = std::move(file).value();
+  } else {
+    low.position.gtid = text;
+  }
+  return low;
+}
+
 // The newest mark of an earlier run; nothing: there was none.
 std::optional<dispatch::LowWater> newest_low(const std::optional<sink::SavedProgress>& saved) {
   std::optional<dispatch::LowWater> low;
@@ -107,8 +117,13 @@ std::shared_ptr<const feed::FeedProgress> MysqlFeed::progress() const {
 Status MysqlFeed::Impl::run() {
   const Result<std::optional<dispatch::LowWater>> low = look_at_target();
   if (!low.ok()) return low.error().within("target");
+  // A log that is new begins where its first feed does.
   std::optional<store::Place> begin;
-  if (low.value()) begin = place_of(*low.value());
+  if (low.value()) {
+    begin = place_of(*low.value());
+  } else if (!options.snapshot && !options.from.empty()) {
+    begin = place_of(given_position(options.from));
+  }
   Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, options.log, begin);
   if (!used.ok()) return used.error().within("source");
   source.emplace(std::move(used).value());
