@@ -1,31 +1,19 @@
-// The HTTP API of a running copy, on loopback or a control socket alone: it has no password. Owns
-// its listening thread and a bounded pool that answers; every answer is made from one published
-// status. The calls it was given come from any of its threads and must outlive it; the destructor
-// ends all streams.
+// The HTTP API of a running copy. Every answer is made from one published status. The calls it was
+// given come from any of its threads and must outlive it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "control/control_socket.h"
 #include "control/copy_job.h"
+#include "control/http_server.h"
 #include "control/live_settings.h"
 #include "control/status.h"
 #include "model/uri.h"
 #include "support/result.h"
 
 namespace wherry::control {
-
-struct ListenAddress {
-  std::string host;
-  std::uint16_t port = 0;  // 0: any that is free
-};
-
-// "127.0.0.1:8400", "localhost:0", "[::1]:8400". Refuses addresses that others could reach.
-Result<ListenAddress> parse_listen_address(std::string_view text);
 
 struct ApiCalls {
   std::function<std::shared_ptr<const CopyStatus>()> status;
@@ -44,14 +32,16 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
 
   // "http://127.0.0.1:8400", or the path of the socket.
-  const std::string& place() const { return place_; }
+  const std::string& place() const { return server_->place(); }
 
  private:
-  struct Impl;
-  explicit ApiServer(std::unique_ptr<Impl> impl);
+  struct Answers;
+  template <typename Place>
+  static Result<std::unique_ptr<ApiServer>> start_at(Place place, ApiCalls calls);
+  explicit ApiServer(std::unique_ptr<Answers> answers);
 
-  std::unique_ptr<Impl> impl_;
-  std::string place_;
+  std::unique_ptr<Answers> answers_;
+  std::unique_ptr<HttpServer> server_;  // ends before what answers
 };
 
 }  // namespace wherry::control

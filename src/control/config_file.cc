@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -43,27 +44,53 @@ Result<std::vector<std::string>> values_of(const toml::node& node, const Option&
   return values;
 }
 
-Result<std::vector<Setting>> settings_of(std::span<const Option> table, const toml::table& root,
-                                         const std::string& file) {
-  std::vector<std::string_view> names;
-  for (const Option& option : table) names.push_back(option.name);
-
+// The table of a file and what it adds to the settings.
+struct Reading {
+  std::span<const Option> table;
+  const std::string& file;
   std::vector<Setting> settings;
-  for (const auto& [key, node] : root) {
-    const std::string place =
-        fmt::format("key {} in {} (line {})", key.str(), file, node.source().begin.line);
-    const Option* option = nullptr;
-    for (const Option& candidate : table) {
-      if (candidate.name == key.str()) option = &candidate;
-    }
-    if (option == nullptr) return usage("unknown " + place + did_you_mean(key.str(), names));
-    if (option->name == "config") return usage(place + ": a file cannot name another file");
-    Result<std::vector<std::string>> values = values_of(node, *option, place);
-    if (!values.ok()) return values.error();
-    if (values.value().empty()) continue;
-    settings.push_back({std::string(key.str()), std::move(values).value(), place});
+};
+
+const Option* find(std::span<const Option> table, std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Option& o) { return o.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+// Whether options have names that go on after this one and a dot: "[log]" for "log.memory".
+bool is_section(std::span<const Option> table, std::string_view name) {
+  return std::any_of(table.begin(), table.end(), [&](const Option& option) {
+    return option.name.size() > name.size() && option.name.starts_with(name) &&
+           option.name[name.size()] == '.';
+  });
+}
+
+Status read_key(Reading& to, const std::string& name, const toml::node& node) {
+  const std::string place =
+      fmt::format("key {} in {} (line {})", name, to.file, node.source().begin.line);
+  const Option* option = find(to.table, name);
+  if (option == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Option& known : to.table) names.push_back(known.name);
+    return usage("unknown " + place + did_you_mean(name, names));
   }
-  return settings;
+  if (option->name == "config") return usage(place + ": a file cannot name another file");
+  Result<std::vector<std::string>> values = values_of(node, *option, place);
+  if (!values.ok()) return values.error();
+  if (values.value().empty()) return Unit{};
+  to.settings.push_back({name, std::move(values).value(), place});
+  return Unit{};
+}
+
+Status read_table(Reading& to, const toml::table& keys, const std::string& section) {
+  for (const auto& [key, node] : keys) {
+    const std::string name = section + std::string(key.str());
+    const toml::table* inner = node.as_table();
+    const bool opens = inner != nullptr && is_section(to.table, name);
+    Status done = opens ? read_table(to, *inner, name + ".") : read_key(to, name, node);
+    if (!done.ok()) return done;
+  }
+  return Unit{};
 }
 
 }  // namespace
@@ -72,7 +99,10 @@ Result<std::vector<Setting>> read_config(std::span<const Option> table, std::str
                                          const std::string& file) {
   try {
     const toml::table root = toml::parse(text, file);
-    return settings_of(table, root, file);
+    Reading reading{table, file, {}};
+    const Status done = read_table(reading, root, "");
+    if (!done.ok()) return done.error();
+    return std::move(reading.settings);
   } catch (const toml::parse_error& error) {
     return usage(
         fmt::format("{} (line {}): {}", file, error.source().begin.line, error.description()));

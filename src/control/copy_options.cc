@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "control/api_server.h"
+#include "control/http_server.h"
 #include "control/rename_rule.h"
 #include "support/ascii.h"
 

@@ -20,6 +20,8 @@ struct ProgramOptions {
   log::Format log_format = log::Format::text;
 };
 
+std::vector<Option> program_options(ProgramOptions& program);
+
 // The tables fill the objects they are given, which must outlive them.
 std::vector<Option> copy_option_table(CopyOptions& copy, ProgramOptions& program);
 // A server that is not named leaves its URI empty.

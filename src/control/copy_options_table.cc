@@ -1,100 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "control/copy_options.h"
+#include "control/option_setters.h"
 #include "control/rename_rule.h"
-#include "support/pattern.h"
 #include "support/units.h"
 
 namespace wherry::control {
 namespace {
-
-using Setter = std::function<Status(const std::string&)>;
-
-Error usage(std::string what) { return {Errc::usage, std::move(what)}; }
-
-template <typename E>
-struct Word {
-  std::string_view word;
-  E value;
-};
-
-template <typename E>
-Setter choice(E& into, std::vector<Word<std::type_identity_t<E>>> words) {
-  return [&into, words = std::move(words)](const std::string& value) -> Status {
-    std::string all;
-    for (const Word<E>& word : words) {
-      if (word.word == value) {
-        into = word.value;
-        return Unit{};
-      }
-      all += all.empty() ? "" : "|";
-      all += word.word;
-    }
-    return usage(fmt::format("'{}' is none of {}", value, all));
-  };
-}
-
-Setter text(std::string& into) {
-  return [&into](const std::string& value) -> Status {
-    if (value.empty()) return usage("the value is empty");
-    into = value;
-    return Unit{};
-  };
-}
-
-Setter flag(bool& into) {
-  return [&into](const std::string& value) -> Status {
-    into = value == "true";
-    return Unit{};
-  };
-}
-
-template <typename N>
-Setter number(N& into, std::uint64_t least, std::uint64_t most) {
-  return [&into, least, most](const std::string& value) -> Status {
-    std::uint64_t read = 0;
-    const char* end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, read);
-    if (error != std::errc() || stop != end || read < least || read > most) {
-      return usage(fmt::format("'{}' is not a number from {} to {}", value, least, most));
-    }
-    into = static_cast<N>(read);
-    return Unit{};
-  };
-}
-
-Setter size(std::uint64_t& into) {
-  return [&into](const std::string& value) -> Status {
-    const Result<std::uint64_t> bytes = parse_size(value);
-    if (!bytes.ok()) return bytes.error();
-    into = bytes.value();
-    return Unit{};
-  };
-}
-
-Setter duration(std::chrono::milliseconds& into) {
-  return [&into](const std::string& value) -> Status {
-    const Result<std::chrono::milliseconds> time = parse_duration(value);
-    if (!time.ok()) return time.error();
-    into = time.value();
-    return Unit{};
-  };
-}
-
-Setter pattern(std::vector<std::string>& into) {
-  return [&into](const std::string& value) -> Status {
-    const Result<Pattern> parsed = Pattern::parse(value);
-    if (!parsed.ok()) return parsed.error();
-    into.push_back(value);
-    return Unit{};
-  };
-}
 
 // The URI is kept as it was written, with its references; the endpoint has them replaced.
 Setter server(std::string& uri, Endpoint& endpoint) {
@@ -134,10 +50,10 @@ Setter objects(CopyOptions& copy) {
       const std::string word(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
       bool* into = nullptr;
-      const Status chosen = choice<bool*>(into, {{"views", &copy.with_views},
-                                                 {"triggers", &copy.with_triggers},
-                                                 {"routines", &copy.with_routines},
-                                                 {"events", &copy.with_events}})(word);
+      const Status chosen = choice_setter<bool*>(into, {{"views", &copy.with_views},
+                                                        {"triggers", &copy.with_triggers},
+                                                        {"routines", &copy.with_routines},
+                                                        {"events", &copy.with_events}})(word);
       if (!chosen.ok()) return chosen.error();
       *into = true;
     }
@@ -149,7 +65,8 @@ Setter collation(std::vector<std::pair<std::string, std::string>>& into) {
   return [&into](const std::string& value) -> Status {
     const std::size_t equals = value.find('=');
     if (equals == value.npos || equals == 0 || equals + 1 == value.size()) {
-      return usage("it is written from=to, for example utf8mb4_0900_ai_ci=utf8mb4_unicode_520_ci");
+      return usage_error(
+          "it is written from=to, for example utf8mb4_0900_ai_ci=utf8mb4_unicode_520_ci");
     }
     into.emplace_back(value.substr(0, equals), value.substr(equals + 1));
     return Unit{};
@@ -162,7 +79,8 @@ Setter verify(VerifyKind& into) {
       return Error{Errc::refused,
                    fmt::format("this build does not have '{}'; it has none and checksum", value)};
     }
-    return choice(into, {{"none", VerifyKind::none}, {"checksum", VerifyKind::checksum}})(value);
+    return choice_setter(into,
+                         {{"none", VerifyKind::none}, {"checksum", VerifyKind::checksum}})(value);
   };
 }
 
@@ -189,14 +107,14 @@ std::vector<Option> server_options(CopyOptions& copy) {
 std::vector<Option> selection_options(CopyOptions& copy) {
   return {
       {"include", "PATTERN", "only these tables: db.table, with * and ?; may be repeated",
-       OptionKind::list, pattern(copy.include)},
+       OptionKind::list, pattern_setter(copy.include)},
       {"exclude", "PATTERN", "not these tables; may be repeated", OptionKind::list,
-       pattern(copy.exclude)},
+       pattern_setter(copy.exclude)},
       {"rename", "FROM=TO",
        "another name at the target: db.table=db2.table2 or db=db2; may be repeated",
        OptionKind::list, rename(copy.rename)},
       {"existing", "error|use", "tables that are already at the target (error)", OptionKind::value,
-       choice(copy.existing, {{"error", ExistingMode::error}, {"use", ExistingMode::use}})},
+       choice_setter(copy.existing, {{"error", ExistingMode::error}, {"use", ExistingMode::use}})},
       {"with", "LIST", "also views,triggers,routines,events", OptionKind::list, objects(copy)},
       {"map-collation", "FROM=TO",
        "the collation at the target where there is no exact twin; may be repeated",
@@ -205,19 +123,19 @@ std::vector<Option> selection_options(CopyOptions& copy) {
        "how the place in the binlog is kept (gtid where the source has it)", OptionKind::value,
        [&copy](const std::string& value) -> Status {
          PositionMode mode = PositionMode::gtid;
-         Status chosen =
-             choice(mode, {{"gtid", PositionMode::gtid}, {"file", PositionMode::file}})(value);
+         Status chosen = choice_setter(
+             mode, {{"gtid", PositionMode::gtid}, {"file", PositionMode::file}})(value);
          if (chosen.ok()) copy.position_mode = mode;
          return chosen;
        }},
       {"target-binlog", "on|off", "whether the target logs what is written (on)", OptionKind::value,
-       choice(copy.target_binlog, {{"on", true}, {"off", false}})},
+       choice_setter(copy.target_binlog, {{"on", true}, {"off", false}})},
       {"resume", "", "go on with the run that the target remembers", OptionKind::toggle,
-       flag(copy.resume)},
+       flag_setter(copy.resume)},
       {"meta-database", "NAME", "where progress is kept at the target (wherry)", OptionKind::value,
-       text(copy.meta_database)},
+       text_setter(copy.meta_database)},
       {"json", "", "the result as one JSON document on stdout", OptionKind::toggle,
-       flag(copy.json)},
+       flag_setter(copy.json)},
   };
 }
 
@@ -227,19 +145,20 @@ std::vector<Option> ending_options(CopyOptions& copy) {
        verify(copy.verify)},
       {"cutover", "auto|manual|never",
        "when to end: when caught up, when told, or not at all (auto)", OptionKind::value,
-       choice(copy.cutover, {{"auto", CutoverMode::automatic},
-                             {"manual", CutoverMode::manual},
-                             {"never", CutoverMode::never}})},
+       choice_setter(copy.cutover, {{"auto", CutoverMode::automatic},
+                                    {"manual", CutoverMode::manual},
+                                    {"never", CutoverMode::never}})},
       {"cutover-lock", "CMD|URL", "stops the application's writes before the end",
-       OptionKind::value, text(copy.cutover_lock)},
+       OptionKind::value, text_setter(copy.cutover_lock)},
       {"cutover-unlock", "CMD|URL", "lets them go on", OptionKind::value,
-       text(copy.cutover_unlock)},
+       text_setter(copy.cutover_unlock)},
       {"max-downtime", "TIME",
        "longest time between lock and end; past it, unlock and catch up again", OptionKind::value,
-       duration(copy.max_downtime)},
-      {"report", "FILE", "write the report there", OptionKind::value, text(copy.report_file)},
+       duration_setter(copy.max_downtime)},
+      {"report", "FILE", "write the report there", OptionKind::value,
+       text_setter(copy.report_file)},
       {"drop-meta", "", "remove the database of --meta-database at the end", OptionKind::toggle,
-       flag(copy.drop_meta)},
+       flag_setter(copy.drop_meta)},
   };
 }
 
@@ -247,35 +166,37 @@ std::vector<Option> running_options(CopyOptions& copy) {
   constexpr std::uint64_t kRowsMax = 10'000'000;
   return {
       {"api", "ADDRESS", "serve the HTTP API, for example 127.0.0.1:8400; port 0 takes any",
-       OptionKind::value, text(copy.api)},
+       OptionKind::value, text_setter(copy.api)},
       {"progress", "auto|bar|lines|json|none", "what is shown while it runs, on stderr (auto)",
        OptionKind::value,
-       choice(copy.progress, {{"auto", ProgressMode::automatic},
-                              {"bar", ProgressMode::bar},
-                              {"lines", ProgressMode::lines},
-                              {"json", ProgressMode::json},
-                              {"none", ProgressMode::none}})},
+       choice_setter(copy.progress, {{"auto", ProgressMode::automatic},
+                                     {"bar", ProgressMode::bar},
+                                     {"lines", ProgressMode::lines},
+                                     {"json", ProgressMode::json},
+                                     {"none", ProgressMode::none}})},
       {"state", "DIR", "serve the same on the socket DIR/control.sock, for this account alone",
-       OptionKind::value, text(copy.state_dir)},
+       OptionKind::value, text_setter(copy.state_dir)},
       {"spill-dir", "DIR", "accepted, without effect so far", OptionKind::value,
-       text(copy.spill_dir)},
+       text_setter(copy.spill_dir)},
       {"spill-max", "SIZE", "accepted, without effect so far", OptionKind::value,
-       size(copy.spill_max)},
+       size_setter(copy.spill_max)},
       {"memory", "SIZE", "budget for rows and changes (1GiB)", OptionKind::value,
-       size(copy.memory)},
+       size_setter(copy.memory)},
       {"readers", "N", "sessions that read tables (chosen)", OptionKind::value,
-       number(copy.readers, 1, 256)},
-      {"lanes", "N", "sessions that write (chosen)", OptionKind::value, number(copy.lanes, 1, 256)},
+       number_setter(copy.readers, 1, 256)},
+      {"lanes", "N", "sessions that write (chosen)", OptionKind::value,
+       number_setter(copy.lanes, 1, 256)},
       {"chunk-rows", "N", "rows of one chunk (chosen by bytes)", OptionKind::value,
-       number(copy.chunk_rows, 1, kRowsMax)},
+       number_setter(copy.chunk_rows, 1, kRowsMax)},
       {"rate", "ROWS|SIZE", "most that is copied in a second: 20000rows or 50MiB",
        OptionKind::value, rate(copy)},
       {"max-lag", "TIME", "copy more slowly while the changes lag more than this",
-       OptionKind::value, duration(copy.max_lag)},
+       OptionKind::value, duration_setter(copy.max_lag)},
       {"indexes", "after|with", "make plain secondary indexes after the rows or at once (after)",
        OptionKind::value,
-       choice(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
-      {"dry-run", "", "check everything, write nothing", OptionKind::toggle, flag(copy.dry_run)},
+       choice_setter(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
+      {"dry-run", "", "check everything, write nothing", OptionKind::toggle,
+       flag_setter(copy.dry_run)},
   };
 }
 
@@ -290,22 +211,23 @@ std::vector<Option> later_options() {
   };
 }
 
+}  // namespace
+
 std::vector<Option> program_options(ProgramOptions& program) {
   return {
       {"config", "FILE", "TOML file with keys of the same names", OptionKind::value,
-       text(program.config_file)},
+       text_setter(program.config_file)},
       {"log-level", "debug|info|warning|error", "what is logged on stderr (info)",
        OptionKind::value,
-       choice(program.log_level, {{"debug", log::Level::debug},
-                                  {"info", log::Level::info},
-                                  {"warning", log::Level::warning},
-                                  {"error", log::Level::error}})},
+       choice_setter(program.log_level, {{"debug", log::Level::debug},
+                                         {"info", log::Level::info},
+                                         {"warning", log::Level::warning},
+                                         {"error", log::Level::error}})},
       {"log-format", "text|json", "how (text)", OptionKind::value,
-       choice(program.log_format, {{"text", log::Format::text}, {"json", log::Format::json}})},
+       choice_setter(program.log_format,
+                     {{"text", log::Format::text}, {"json", log::Format::json}})},
   };
 }
-
-}  // namespace
 
 std::vector<Option> copy_option_table(CopyOptions& copy, ProgramOptions& program) {
   std::vector<Option> table = server_options(copy);

@@ -1,7 +1,6 @@
 #include "control/hook.h"
 
 #include <fmt/core.h>
-#include <httplib.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -9,24 +8,18 @@
 
 #include <thread>
 
+#include "control/http_client.h"
+
 namespace wherry::control {
 namespace {
 
 Status post(const Hook& hook, std::chrono::seconds timeout) {
   const std::string& what = hook.option;
-  const std::string& url = hook.command_or_url;
-  const std::size_t scheme = url.find("://");
-  const std::size_t slash = url.find('/', scheme + 3);
-  const std::string host = url.substr(0, slash);
-  const std::string path = slash == std::string::npos ? "/" : url.substr(slash);
-  httplib::Client client(host);
-  client.set_connection_timeout(timeout.count());
-  client.set_read_timeout(timeout.count());
-  const httplib::Result answer =
-      client.Post(path, fmt::format("{{\"outcome\":\"{}\"}}", hook.outcome), "application/json");
-  if (!answer) return Error{Errc::network, fmt::format("{} {}: no answer", what, host), 0};
-  if (answer->status / 100 != 2)
-    return Error{Errc::server, fmt::format("{} {} answered {}", what, host, answer->status), 0};
+  const Result<HttpReply> reply = http_call(
+      {"POST", hook.command_or_url, fmt::format("{{\"outcome\":\"{}\"}}", hook.outcome), timeout});
+  if (!reply.ok()) return reply.error().within(what);
+  const int status = reply.value().status;
+  if (status / 100 != 2) return Error{Errc::server, fmt::format("{} answered {}", what, status), 0};
   return Unit{};
 }
 

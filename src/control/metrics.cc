@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 
+#include "control/exposition.h"
 #include "control/status_json.h"
 #include "control/version.h"
 
@@ -15,48 +15,11 @@ constexpr std::array kStates = {CopyState::starting,    CopyState::copying,
                                 CopyState::done,        CopyState::paused,
                                 CopyState::failed,      CopyState::interrupted};
 
-std::string escaped(std::string_view label) {
-  std::string out;
-  for (const char c : label) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-class Exposition {
- public:
-  void family(std::string_view name, std::string_view type, std::string_view help) {
-    fmt::format_to(std::back_inserter(text_), "# HELP wherry_{0} {2}\n# TYPE wherry_{0} {1}\n",
-                   name, type, help);
-  }
-  template <typename V>
-  void sample(std::string_view name, std::string_view labels, V value) {
-    const std::string_view open = labels.empty() ? "" : "{";
-    const std::string_view close = labels.empty() ? "" : "}";
-    fmt::format_to(std::back_inserter(text_), "wherry_{}{}{}{} {}\n", name, open, labels, close,
-                   value);
-  }
-  template <typename V>
-  void single(std::string_view name, std::string_view type, std::string_view help, V value) {
-    family(name, type, help);
-    sample(name, "", value);
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
 void add_tables(Exposition& out, const CopyStatus& status) {
   const auto each = [&](std::string_view name, std::string_view help, auto value) {
     out.family(name, "counter", help);
     for (const TableStatus& table : status.tables) {
-      out.sample(name, fmt::format("table=\"{}\"", escaped(table.name)), value(table));
+      out.sample(name, fmt::format("table=\"{}\"", label_text(table.name)), value(table));
     }
   };
   each("table_rows_copied_total", "Rows copied, by table of the source.",
@@ -93,11 +56,11 @@ std::string metrics_text(const CopyStatus& status) {
              status.source_fenced ? 1 : 0);
   out.family("ignored_total", "counter", "Statements and events that were left out, by kind.");
   for (const auto& [kind, count] : status.ignored) {
-    out.sample("ignored_total", fmt::format("kind=\"{}\"", escaped(kind)), count);
+    out.sample("ignored_total", fmt::format("kind=\"{}\"", label_text(kind)), count);
   }
   out.family("phase_seconds", "gauge", "Seconds spent in each phase.");
   for (const auto& [phase, seconds] : status.phase_seconds) {
-    out.sample("phase_seconds", fmt::format("phase=\"{}\"", escaped(phase)), seconds);
+    out.sample("phase_seconds", fmt::format("phase=\"{}\"", label_text(phase)), seconds);
   }
   add_tables(out, status);
   return out.take();

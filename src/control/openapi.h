@@ -1,10 +1,15 @@
-// The description of the HTTP API that GET /api/v1/openapi.json answers. Any thread.
+// The descriptions of the HTTP APIs that GET /api/v1/openapi.json answers. Any thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace wherry::control {
 
-std::string_view openapi_text();
+std::string copy_openapi();
+
+// The parts, in openapi_table.cc.
+std::string_view openapi_common_text();
+std::string_view openapi_copy_text();
 
 }  // namespace wherry::control

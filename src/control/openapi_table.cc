@@ -1,22 +1,40 @@
+// The descriptions that openapi.cc puts together: what every job has, and what each job adds.
 #include "control/openapi.h"
 
 namespace wherry::control {
-namespace {
 
-constexpr std::string_view kText = R"json({
+std::string_view openapi_common_text() {
+  return R"json({
   "openapi": "3.0.3",
-  "info": {
-    "title": "Wherry",
-    "version": "1",
-    "description": "Steers and watches a running copy. Reached from this machine only."
-  },
+  "info": {"title": "Wherry", "version": "1"},
   "paths": {
     "/healthz": {"get": {"summary": "Whether the program answers",
       "responses": {"200": {"description": "ok"}}}},
     "/metrics": {"get": {"summary": "Prometheus text, prefix wherry_",
       "responses": {"200": {"description": "metrics", "content": {"text/plain": {}}}}}},
     "/api/v1/openapi.json": {"get": {"summary": "This document",
-      "responses": {"200": {"description": "OpenAPI 3.0"}}}},
+      "responses": {"200": {"description": "OpenAPI 3.0"}}}}
+  },
+  "components": {
+    "responses": {
+      "Error": {"description": "It was not done", "content": {"application/json": {"schema": {
+        "type": "object", "properties": {
+          "error": {"type": "object", "properties": {"code": {"type": "string"},
+            "message": {"type": "string"}, "hint": {"type": "string"}}}}}}}}
+    },
+    "schemas": {
+      "Position": {"type": "object", "nullable": true, "properties": {
+        "file": {"type": "string"}, "offset": {"type": "integer"}, "gtid": {"type": "string"}}}
+    }
+  }
+}
+)json";
+}
+
+std::string_view openapi_copy_text() {
+  return R"json({
+  "info": {"description": "Steers and watches a running copy. Reached from this machine only."},
+  "paths": {
     "/api/v1/status": {"get": {"summary": "The program and, in short, its job",
       "responses": {"200": {"description": "status", "content": {"application/json": {"schema": {
         "type": "object", "properties": {
@@ -60,11 +78,8 @@ constexpr std::string_view kText = R"json({
       "Accepted": {"description": "It will be done", "content": {"application/json": {"schema": {
         "type": "object", "properties": {"accepted": {"type": "string"},
           "state": {"$ref": "#/components/schemas/State"}}}}}},
-      "Error": {"description": "It was not done", "content": {"application/json": {"schema": {
-        "type": "object", "properties": {
-          "error": {"type": "object", "properties": {"code": {"type": "string"},
-            "message": {"type": "string"}, "hint": {"type": "string"}}},
-          "state": {"$ref": "#/components/schemas/State"}}}}}}
+      "Error": {"content": {"application/json": {"schema": {"properties": {
+        "state": {"$ref": "#/components/schemas/State"}}}}}}
     },
     "schemas": {
       "State": {"type": "string", "enum": ["starting", "copying", "catching-up", "waiting-for-cutover",
@@ -74,8 +89,6 @@ constexpr std::string_view kText = R"json({
         "rate": {"type": "string", "nullable": true, "example": "50MiB"},
         "max-lag": {"type": "string", "example": "2s"},
         "readers": {"type": "integer", "minimum": 1}, "lanes": {"type": "integer", "minimum": 1}}},
-      "Position": {"type": "object", "nullable": true, "properties": {
-        "file": {"type": "string"}, "offset": {"type": "integer"}, "gtid": {"type": "string"}}},
       "Progress": {"type": "object", "properties": {
         "state": {"$ref": "#/components/schemas/State"},
         "time": {"type": "string", "format": "date-time", "nullable": true},
@@ -113,9 +126,6 @@ constexpr std::string_view kText = R"json({
   }
 }
 )json";
-
-}  // namespace
-
-std::string_view openapi_text() { return kText; }
+}
 
 }  // namespace wherry::control
