@@ -1,0 +1,85 @@
+// What one feed is asked to do: docs/feeds-config.md has a row for every field. Made through the
+// table of feed_keys.h only, so what is here has been checked. URIs hold their passwords: whoever
+// prints or answers goes through feed_json(). Values; no threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/options.h"
+#include "dispatch/inflight_budget.h"
+#include "model/position.h"
+
+namespace wherry::control {
+
+// Where a feed begins that has no checkpoint yet.
+enum class FeedBegin { snapshot, now, position };
+
+struct FeedStartAt {
+  FeedBegin begin = FeedBegin::snapshot;
+  Position position;  // begin is position: file and offset, or a GTID text
+  std::string text;   // as given; empty: by the sink
+};
+
+enum class FeedMode { transaction, table };
+
+enum class DdlPolicy { apply, skip, stop };
+
+struct LogLimits {
+  std::uint64_t memory = 64 << 20;
+  std::uint64_t disk_max = 0;  // 0: no bound
+  std::uint64_t segment = 128 << 20;
+  bool compress = false;
+};
+
+// Changes that a feed leaves out, by their kind.
+struct EventFilter {
+  std::string pattern;  // of tables at the source
+  bool inserts = false, updates = false, deletes = false;
+};
+
+// Rows of the tables that a feed keeps: an expression over their columns, as text.
+struct RowFilter {
+  std::string pattern;
+  std::string expression;
+};
+
+struct FeedSpec {
+  std::string name;
+  std::string source_uri;  // with its password, as the sink's
+  std::string sink_uri;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  std::vector<RenameRule> rename;
+  FeedStartAt start;
+  std::optional<FeedMode> mode;  // not given: by the sink
+  ExistingMode existing = ExistingMode::error;
+  unsigned lanes = 0;    // 0: chosen
+  unsigned readers = 0;  // 0: chosen
+  std::uint64_t memory = 256 << 20;
+  LogLimits log;
+  dispatch::InflightLimits inflight;
+  std::chrono::milliseconds syncpoint_interval{0};  // 0: on request alone
+  std::map<std::string, DdlPolicy> ddl;             // by kind of docs/DDL.md; others: as it says
+  std::vector<EventFilter> skip;
+  std::vector<RowFilter> where;
+  std::chrono::milliseconds stall_after{60'000};
+};
+
+// Errc::usage where the text is no position. A GTID text is in one of both dialects: which, the
+// source decides.
+Result<FeedStartAt> parse_feed_start(const std::string& text);
+
+// "snapshot", "now" or "position" with what is not given chosen by the sink: a MySQL sink begins
+// with a snapshot and in whole transactions, others now and by table.
+FeedBegin begin_of(const FeedSpec& spec);
+FeedMode mode_of(const FeedSpec& spec);
+
+// Letters, digits, '-' and '_', at most 64.
+bool is_feed_name(std::string_view name);
+
+}  // namespace wherry::control
