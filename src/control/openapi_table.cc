@@ -128,4 +128,113 @@ std::string_view openapi_copy_text() {
 )json";
 }
 
+std::string_view openapi_feeds_text() {
+  return R"json({
+  "info": {"description": "Steers and watches the feeds of a server. Reached from this machine only."},
+  "paths": {
+    "/api/v1/status": {"get": {"summary": "The program and, in short, its feeds",
+      "responses": {"200": {"description": "status", "content": {"application/json": {"schema": {
+        "allOf": [{"type": "object", "properties": {
+          "version": {"type": "string"}, "job": {"type": "string", "enum": ["serve"]},
+          "started": {"type": "string", "format": "date-time"}}},
+          {"$ref": "#/components/schemas/Fleet"}]}}}}}}},
+    "/api/v1/events": {"get": {"summary": "Server-sent events: a Fleet at once and every second, named status; a StateChange for each, named state; removed; lost, with how many events a slow reader missed",
+      "responses": {"200": {"description": "stream", "content": {"text/event-stream": {}}},
+        "503": {"$ref": "#/components/responses/Error"}}}},
+    "/api/v1/feeds": {
+      "get": {"summary": "All feeds, with their keys",
+        "responses": {"200": {"description": "feeds", "content": {"application/json": {"schema": {
+          "type": "object", "properties": {"feeds": {"type": "array",
+            "items": {"$ref": "#/components/schemas/Feed"}}}}}}}}},
+      "post": {"summary": "Make a feed; it starts at once",
+        "requestBody": {"required": true, "content": {"application/json": {"schema":
+          {"$ref": "#/components/schemas/FeedConfig"}}}},
+        "responses": {"201": {"$ref": "#/components/responses/Feed"},
+          "400": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}}},
+    "/api/v1/feeds/{name}": {
+      "parameters": [{"$ref": "#/components/parameters/name"}],
+      "get": {"summary": "One feed, with its keys",
+        "responses": {"200": {"$ref": "#/components/responses/Feed"},
+          "404": {"$ref": "#/components/responses/Error"}}},
+      "patch": {"summary": "Change keys; null takes one back to its default. Most need a feed that is stopped",
+        "requestBody": {"required": true, "content": {"application/json": {"schema":
+          {"$ref": "#/components/schemas/FeedConfig"}}}},
+        "responses": {"200": {"$ref": "#/components/responses/Feed"},
+          "400": {"$ref": "#/components/responses/Error"},
+          "404": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}},
+      "delete": {"summary": "Stop the feed and forget it; it is gone when asking for it answers 404",
+        "responses": {"202": {"$ref": "#/components/responses/Accepted"},
+          "404": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}}},
+    "/api/v1/feeds/{name}/pause": {
+      "parameters": [{"$ref": "#/components/parameters/name"}],
+      "post": {"summary": "Stop the feed until it is resumed",
+        "responses": {"202": {"$ref": "#/components/responses/Accepted"},
+          "404": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}}},
+    "/api/v1/feeds/{name}/resume": {
+      "parameters": [{"$ref": "#/components/parameters/name"}],
+      "post": {"summary": "Go on: after a pause, after a failure, or with a retry at once",
+        "responses": {"202": {"$ref": "#/components/responses/Accepted"},
+          "404": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}}},
+    "/api/v1/feeds/{name}/syncpoint": {
+      "parameters": [{"$ref": "#/components/parameters/name"}],
+      "post": {"summary": "Record a consistent pair of positions soon",
+        "responses": {"202": {"$ref": "#/components/responses/Accepted"},
+          "501": {"$ref": "#/components/responses/Error"},
+          "404": {"$ref": "#/components/responses/Error"},
+          "409": {"$ref": "#/components/responses/Error"}}}}
+  },
+  "components": {
+    "parameters": {"name": {"name": "name", "in": "path", "required": true,
+      "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}}},
+    "responses": {
+      "Accepted": {"description": "It will be done", "content": {"application/json": {"schema": {
+        "type": "object", "properties": {"accepted": {"type": "string"}, "name": {"type": "string"},
+          "state": {"$ref": "#/components/schemas/State"}}}}}},
+      "Feed": {"description": "The feed", "content": {"application/json": {"schema":
+        {"$ref": "#/components/schemas/Feed"}}}}
+    },
+    "schemas": {
+      "State": {"type": "string", "nullable": true,
+        "enum": ["normal", "warning", "failed", "stopped", "finished"]},
+      "FeedError": {"type": "object", "nullable": true, "properties": {"code": {"type": "string"},
+        "message": {"type": "string"}, "server_code": {"type": "integer"}}},
+      "StateChange": {"type": "object", "properties": {"feed": {"type": "string"},
+        "from": {"$ref": "#/components/schemas/State"}, "state": {"$ref": "#/components/schemas/State"},
+        "time": {"type": "string", "format": "date-time"},
+        "error": {"$ref": "#/components/schemas/FeedError"}}},
+      "FeedProgress": {"type": "object", "properties": {
+        "name": {"type": "string"}, "state": {"$ref": "#/components/schemas/State"},
+        "wanted": {"type": "string", "enum": ["running", "paused", "removed"]},
+        "running": {"type": "boolean"},
+        "checkpoint": {"type": "object", "nullable": true, "properties": {
+          "cseq": {"type": "integer"}, "position": {"$ref": "#/components/schemas/Position"},
+          "commit_time": {"type": "string", "format": "date-time", "nullable": true}}},
+        "lag_ms": {"type": "integer", "nullable": true},
+        "copied": {"type": "boolean", "nullable": true}, "rows_copied": {"type": "integer"},
+        "transactions": {"type": "integer"}, "changes": {"type": "integer"},
+        "waiting_for": {"type": "string", "nullable": true},
+        "stalled": {"type": "object", "nullable": true, "properties": {
+          "since": {"type": "string", "format": "date-time"}, "reason": {"type": "string"}}},
+        "error": {"$ref": "#/components/schemas/FeedError"}, "retries": {"type": "integer"},
+        "retry_at": {"type": "string", "format": "date-time", "nullable": true}}},
+      "Fleet": {"type": "object", "properties": {
+        "states": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "feeds": {"type": "array", "items": {"$ref": "#/components/schemas/FeedProgress"}}}},
+      "Feed": {"allOf": [{"$ref": "#/components/schemas/FeedProgress"}, {"type": "object", "properties": {
+        "ignored": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "gauges": {"type": "object", "additionalProperties": {"type": "number"}},
+        "created": {"type": "string", "format": "date-time"},
+        "changed": {"type": "string", "format": "date-time"},
+        "config": {"$ref": "#/components/schemas/FeedConfig"}}}]}
+    }
+  }
+}
+)json";
+}
+
 }  // namespace wherry::control

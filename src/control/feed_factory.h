@@ -1,0 +1,28 @@
+// How a feed that runs is made from what is known of it. Whoever builds sinks gives one; the fleet
+// calls it, each time that a feed starts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "control/feed_spec.h"
+#include "control/state_store.h"
+#include "feed/feed.h"
+#include "support/result.h"
+
+namespace wherry::control {
+
+struct FeedStart {
+  std::string data_dir;  // of the server
+  // How far it was when the server looked last; the sink's own record goes before it. Nothing: it
+  // never got on, and the spec says where to begin.
+  std::optional<Checkpoint> checkpoint;
+};
+
+// Any thread, several at once; may take its time. Errc::unsupported: there is no such sink.
+using FeedFactory =
+    std::function<Result<std::unique_ptr<feed::Feed>>(const FeedSpec&, const FeedStart&)>;
+
+}  // namespace wherry::control
