@@ -7,6 +7,8 @@
 #include "cli/output.h"
 #include "control/copy_options.h"
 #include "control/exit_code.h"
+#include "control/feed_client.h"
+#include "control/serve_options.h"
 #include "control/version.h"
 #include "support/nearest.h"
 
@@ -27,6 +29,12 @@ std::vector<control::Option> check_options() {
   static control::CopyOptions copy;
   static control::ProgramOptions program;
   return control::check_option_table(copy, program);
+}
+
+std::vector<control::Option> serve_options() {
+  static control::ServeOptions serve;
+  static control::ProgramOptions program;
+  return control::serve_option_table(serve, program);
 }
 
 const Command* find_command(std::string_view name) {
@@ -102,8 +110,10 @@ const std::vector<Command>& commands() {
       {"check", "[--source URI] [--target URI] [options]",
        "look at the servers before a copy; changes nothing", run_check, check_options},
       {"verify", "", "compare two servers", {}, {}},
-      {"serve", "", "continuous feeds behind an API", {}, {}},
-      {"feed", "", "steer the feeds of a server", {}, {}},
+      {"serve", "--data-dir DIR [options]", "continuous feeds behind an API", run_serve,
+       serve_options},
+      {"feed", "create|list|show|pause|resume|update|remove [NAME] [options]",
+       "steer the feeds of a server", run_feed, control::feed_option_table},
       {"redo", "", "the redo store", {}, {}},
       {"consume", "", "replay what a sink stored", {}, {}},
       {"help", "[COMMAND]", "the commands, or the options of one", run_help, {}},

@@ -32,6 +32,8 @@ int run_program(Arguments words);
 
 int run_copy(Arguments arguments);
 int run_check(Arguments arguments);
+int run_serve(Arguments arguments);
+int run_feed(Arguments arguments);
 // check, and copy --dry-run.
 int check_and_print(const control::CopyOptions& options);
 
