@@ -4,7 +4,9 @@ A peer does the whole of its job between the start and the end of a Meter. What 
 its servers (a folder for files) it gets from the job.
 """
 
+import http.client
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -187,6 +189,55 @@ def wherry_catch_up(job):
     read_report(job)
 
 
+def wherry_feed_catch_up(job):
+    """The same through the log: `wherry serve` with a feed from where the target's data stand."""
+    column = "@@gtid_binlog_pos" if job.target.dialect == "mariadb" else "@@gtid_executed"
+    begin = job.target.one(f"SELECT {column}").replace("\n", "")
+    process = job.tool.start([WHERRY, "serve", "--data-dir", job.folder / "serve",
+                              "--api", "127.0.0.1:0"])
+    server = FeedServer(job, process)
+    server.call("POST", "/feeds", {"name": "all", "source": job.source.uri, "sink": job.target.uri,
+                                   "include": [f"{DATABASE}.*"], "start": begin,
+                                   "existing": "use", "memory": "1GiB"})
+    wanted = job.source.binlog_status()[2].replace("\n", "")
+    deadline = time.monotonic() + 900
+    while server.position("all") != wanted:
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise Failed("the feed did not catch up: " + job.tool.last_words())
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    job.tool.wait(process)
+
+
+class FeedServer:
+    """The API of a `wherry serve` that was just started."""
+
+    def __init__(self, job, process):
+        deadline = time.monotonic() + 30
+        while not (found := re.search(r"api listening on http://([^\s]+)", Path(job.tool.log).read_text())):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failed("serve did not start: " + job.tool.last_words())
+            time.sleep(0.02)
+        self.address = found.group(1)
+
+    def call(self, method, path, body=None):
+        client = http.client.HTTPConnection(self.address, timeout=10)
+        client.request(method, "/api/v1" + path, json.dumps(body) if body else None,
+                       {"Content-Type": "application/json"})
+        answer = client.getresponse()
+        text = answer.read().decode()
+        client.close()
+        if answer.status >= 300:
+            raise Failed(f"{method} {path}: {answer.status} {text}")
+        return json.loads(text)
+
+    def position(self, name):
+        feed = self.call("GET", f"/feeds/{name}")
+        if feed["state"] in ("failed", "warning"):
+            raise Failed(f"the feed: {feed}")
+        return ((feed["checkpoint"] or {}).get("position") or {}).get("gtid")
+
+
 def create_replication_account(source):
     """The account is the source's own: it must not become a part of the backlog."""
     source.run("SET SESSION sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
@@ -226,8 +277,8 @@ def replica(threads):
     return run
 
 
-CATCH_UP = {"wherry": wherry_catch_up, "replica0": replica(0), "replica2": replica(2),
-            "replica8": replica(8)}
+CATCH_UP = {"wherry": wherry_catch_up, "wherry feed": wherry_feed_catch_up,
+            "replica0": replica(0), "replica2": replica(2), "replica8": replica(8)}
 
 
 # Following a steady load: each starts, and is given back what stops it.

@@ -9,6 +9,7 @@
 #include "control/exit_code.h"
 #include "control/feed_api.h"
 #include "control/feed_fleet.h"
+#include "control/feed_maker.h"
 #include "control/serve_options.h"
 #include "control/signals.h"
 #include "support/guarded.h"
@@ -23,13 +24,6 @@ using control::FeedFleet;
 int fail(const Error& error) {
   say(fmt::format("wherry serve: {}\n", error.what));
   return static_cast<int>(control::exit_code(error));
-}
-
-Result<std::unique_ptr<feed::Feed>> make_feed(const control::FeedSpec& spec,
-                                              const control::FeedStart&) {
-  const std::size_t scheme = spec.sink_uri.find("://");
-  return Error{Errc::unsupported,
-               fmt::format("this build has no sink for {}://", spec.sink_uri.substr(0, scheme)), 0};
 }
 
 void report(FeedFleet& fleet) {
@@ -64,10 +58,20 @@ int run_serve(Arguments arguments) {
   log::configure(program.log_level, program.log_format);
   control::SignalWatch::block();
 
-  Result<std::unique_ptr<FeedFleet>> opened =
-      FeedFleet::open({options.value().data_dir, make_feed, {}});
+  FeedFleet* feeds = nullptr;  // known before any feed is made
+  control::FeedMaker maker(options.value().data_dir, [&feeds](const std::string& name) {
+    return feeds->view(name).has_value();
+  });
+  control::FleetSetup setup;
+  setup.data_dir = options.value().data_dir;
+  setup.factory = [&maker](const control::FeedSpec& spec, const control::FeedStart& start) {
+    return maker.make(spec, start);
+  };
+  setup.removed = [&maker](const std::string& name) { maker.forget(name); };
+  Result<std::unique_ptr<FeedFleet>> opened = FeedFleet::open(std::move(setup));
   if (!opened.ok()) return fail(opened.error());
   FeedFleet& fleet = *opened.value();
+  feeds = &fleet;
   Guarded<bool> stop(false);
   const control::SignalWatch signals(
       {[&stop] { stop.with([](bool& asked) { asked = true; }); }, [&fleet] { report(fleet); }});

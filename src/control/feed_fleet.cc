@@ -24,7 +24,8 @@ FeedFleet::FeedFleet(FleetSetup setup, FolderLock lock, StateStore store)
     : lock_(std::move(lock)),
       store_(std::move(store)),
       tools_{std::move(setup.data_dir), std::move(setup.factory), std::move(setup.clock), store_,
-             events_} {}
+             events_},
+      removed_(std::move(setup.removed)) {}
 
 FeedFleet::~FeedFleet() {
   closing_.with([](bool& closing) { closing = true; });
@@ -97,6 +98,7 @@ void FeedFleet::reap(const Runners& runners) {
       continue;
     }
     feeds_.with([&gone = name](Feeds& feeds) { feeds.runners.erase(gone); });
+    if (removed_) removed_(name);
     log::info("control", "feed {} is removed", name);
     events_.publish("removed", dump(Json{{"feed", name}}));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct FleetSetup {
   std::string data_dir;
   FeedFactory factory;
   FleetClock clock;
+  std::function<void(const std::string& name)> removed;  // a feed is no more; may be empty
 };
 
 class FeedFleet {
@@ -77,6 +79,7 @@ class FeedFleet {
   StateStore store_;
   EventHub events_;
   FleetTools tools_;
+  const std::function<void(const std::string&)> removed_;
   Guarded<Feeds> feeds_;
   Guarded<bool> closing_{false};
   std::thread keeper_;

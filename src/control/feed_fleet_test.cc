@@ -264,7 +264,8 @@ TEST_F(Fleet, ASyncpointIsTheRunningFeedsBusiness) {
 }
 
 TEST_F(Fleet, AFolderBelongsToOneFleet) {
-  const Result<std::unique_ptr<FeedFleet>> second = FeedFleet::open({folder.file("data"), {}, {}});
+  const Result<std::unique_ptr<FeedFleet>> second =
+      FeedFleet::open({folder.file("data"), {}, {}, {}});
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, Errc::refused);
 }

@@ -111,7 +111,8 @@ class FleetForTests {
     Result<std::unique_ptr<FeedFleet>> opened = FeedFleet::open(
         {folder.file("data"),
          [this](const FeedSpec& spec, const FeedStart& start) { return make(spec, start); },
-         clock});
+         clock,
+         {}});
     ASSERT_TRUE(opened.ok()) << opened.error().what;
     fleet = std::move(opened).value();
     fleet->start();

@@ -78,7 +78,11 @@ struct MysqlFeed::Impl {
   Impl(MysqlFeedOptions feed_options, feed::SourceLogs& all_sources)
       : options(std::move(feed_options)),
         sources(all_sources),
-        progress(options.copy.meta_database, "feed:" + options.name) {}
+        progress(options.copy.meta_database, "feed:" + options.name) {
+    feed::FeedProgress nothing;
+    nothing.copied = false;  // until it is known where the feed begins
+    shown.with([&](auto& at) { at = std::make_shared<const feed::FeedProgress>(nothing); });
+  }
 
   Status run();
   Status follow(JobSessions& sessions);
@@ -92,12 +96,14 @@ struct MysqlFeed::Impl {
   MysqlFeedOptions options;
   feed::SourceLogs& sources;
   const sink::Progress progress;
-  std::optional<feed::SourceLogs::Use> source;
+  std::optional<feed::SourceLogs::Use> origin;
+  // For snapshots and definitions; its sessions end with the feed, those of the stream do not.
+  std::unique_ptr<source::Runtime> runtime;
   RunPlan plan;
   std::atomic<bool> stopping{false};
   std::atomic<bool> syncpoint_wanted{false};
   std::chrono::steady_clock::time_point next_look{};
-  Guarded<std::shared_ptr<const feed::FeedProgress>> shown{std::make_shared<feed::FeedProgress>()};
+  Guarded<std::shared_ptr<const feed::FeedProgress>> shown;
 };
 
 MysqlFeed::MysqlFeed(MysqlFeedOptions options, feed::SourceLogs& sources)
@@ -126,8 +132,11 @@ Status MysqlFeed::Impl::run() {
   }
   Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, options.log, begin);
   if (!used.ok()) return used.error().within("source");
-  source.emplace(std::move(used).value());
-  JobSessions sessions((*source)->runtime(), options.copy, progress);
+  origin.emplace(std::move(used).value());
+  Result<std::unique_ptr<source::Runtime>> opened = source::Runtime::open(options.copy.source, {});
+  if (!opened.ok()) return opened.error().within("source");
+  runtime = std::move(opened).value();
+  JobSessions sessions(*runtime, options.copy, progress);
   if (Status ready = sessions.open(); !ready.ok()) return ready;
   RunSessions for_plan = sessions.for_plan();
   for_plan.begin = [&] { return this->begin(sessions.source()); };
@@ -155,10 +164,10 @@ Result<std::optional<dispatch::LowWater>> MysqlFeed::Impl::look_at_target() {
 }
 
 Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
-  store::Lookup lookup = (*source)->log().lookup();
+  store::Lookup lookup = (*origin)->log().lookup();
   Result<std::optional<store::Place>> place = std::optional<store::Place>();
   if (const Result<FilePosition> file = parse_file_position(options.from); file.ok()) {
-    place = lookup.by_file((*source)->runtime().generation_number(), file.value());
+    place = lookup.by_file((*origin)->runtime().generation_number(), file.value());
   } else {
     place = lookup.by_gtid(options.from);
   }
@@ -179,11 +188,11 @@ Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
   if (!now.ok()) return now.error();
   const auto until = std::chrono::steady_clock::now() + kLogCatchesUp;
   while (!stopping && std::chrono::steady_clock::now() < until) {
-    if (const std::optional<Error> failure = (*source)->failure()) return *failure;
-    const Result<store::Place> end = (*source)->end();
+    if (const std::optional<Error> failure = (*origin)->failure()) return *failure;
+    const Result<store::Place> end = (*origin)->end();
     if (!end.ok()) return end.error();
     bool there = compare(end.value().file, now.value().file) >= 0;
-    if ((*source)->by_gtid()) {
+    if ((*origin)->by_gtid()) {
       const Result<bool> holds =
           gtid_contains(session.facts().dialect, end.value().gtid, now.value().gtid);
       if (!holds.ok()) return holds.error();
@@ -201,7 +210,7 @@ Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
 
 // Numbers are local to a log: what the target knows must be what this log calls by that number.
 Status MysqlFeed::Impl::require_same_count(const RunPlan& made) {
-  const store::LogStatus status = (*source)->log().status();
+  const store::LogStatus status = (*origin)->log().status();
   if (made.low.cseq + 1 < status.first_cseq) {
     return Error{Errc::lost,
                  fmt::format("the feed goes on behind transaction {}, but the log of the source "
@@ -209,10 +218,10 @@ Status MysqlFeed::Impl::require_same_count(const RunPlan& made) {
                              made.low.cseq, status.first_cseq),
                  0};
   }
-  if (!(*source)->by_gtid() || made.low.cseq > status.last_cseq) return Unit{};
-  const Result<store::Place> here = (*source)->log().lookup().place_after(made.low.cseq);
+  if (!(*origin)->by_gtid() || made.low.cseq > status.last_cseq) return Unit{};
+  const Result<store::Place> here = (*origin)->log().lookup().place_after(made.low.cseq);
   if (!here.ok()) return here.error();
-  const Dialect dialect = (*source)->runtime().lease().generation().facts().dialect;
+  const Dialect dialect = (*origin)->runtime().lease().generation().facts().dialect;
   const std::string& there = made.low.position.gtid;
   const Result<bool> holds = gtid_contains(dialect, here.value().gtid, there);
   const Result<bool> held = gtid_contains(dialect, there, here.value().gtid);
@@ -232,15 +241,15 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   const Result<mysql::Rows> fold = sessions.source().query("SELECT @@lower_case_table_names");
   if (!fold.ok()) return fold.error();
   // What is not in the log yet comes again under the same number.
-  const std::uint64_t known = (*source)->log().status().last_cseq;
+  const std::uint64_t known = (*origin)->log().status().last_cseq;
   Result<store::Consumer> consumer =
-      (*source)->log().consumer(options.name, std::min(plan.low.cseq, known));
+      (*origin)->log().consumer(options.name, std::min(plan.low.cseq, known));
   if (!consumer.ok()) return consumer.error();
   EngineOptions settings = engine_options(options.copy, options.copy.lanes);
   settings.policies = options.policies;
   settings.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
-  Engine engine({options.copy, settings, plan, (*source)->runtime(), progress,
-                 std::move(selection).value(), log_intake(**source, options.copy.memory),
+  Engine engine({options.copy, settings, plan, *runtime, progress, std::move(selection).value(),
+                 log_intake(**origin, options.copy.memory),
                  sink::SyncpointOptions{options.syncpoint_interval}});
   engine.start();
   Status done = Unit{};

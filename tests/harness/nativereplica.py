@@ -3,15 +3,15 @@ from . import datadirs
 from .framework import wait_until
 
 
-def attach(source, replica):
-    """Makes `replica` follow `source` from now on."""
+def attach(source, replica, start=True):
+    """Makes `replica` follow `source` from now on; without start, from this place on later."""
     if source.dialect == "mariadb":
         replica.execute(
             "SET GLOBAL gtid_slave_pos='%s'" % source.value("SELECT @@gtid_binlog_pos"),
             "CHANGE MASTER TO master_host='127.0.0.1', master_port=%d, master_user="
             "'reader', master_password='%s', master_use_gtid=slave_pos"
             % (source.port, datadirs.READER_PASSWORD),
-            "START SLAVE",
+            *(["START SLAVE"] if start else []),
         )
     else:
         replica.execute(
@@ -20,8 +20,30 @@ def attach(source, replica):
             "CHANGE REPLICATION SOURCE TO source_host='127.0.0.1', source_port=%d,"
             " source_user='reader', source_password='%s', source_auto_position=1,"
             " source_ssl=1" % (source.port, datadirs.READER_PASSWORD),
-            "START REPLICA",
+            *(["START REPLICA"] if start else []),
         )
+
+
+def run_until(replica, gtid, timeout=60):
+    """Applies everything through the GTID set or position and nothing after it."""
+    if replica.dialect == "mariadb":
+        replica.execute(f"START SLAVE UNTIL master_gtid_pos='{gtid}'")
+        running = "Slave_SQL_Running"
+    else:
+        replica.execute(
+            "SET GLOBAL replica_parallel_workers=1",
+            f"START REPLICA UNTIL SQL_AFTER_GTIDS='{gtid}'",
+        )
+        running = "Replica_SQL_Running"
+
+    def stopped():
+        status = _status(replica)
+        for name in ("Last_IO_Error", "Last_SQL_Error"):
+            if status[name]:
+                raise AssertionError(f"the replica stopped: {status[name]}")
+        return status[running] == "No"
+
+    wait_until(stopped, timeout, "native replication")
 
 
 def _status(replica):

@@ -1,0 +1,93 @@
+#include "control/feed_maker.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "control/mysql_feed.h"
+#include "dispatch/work.h"
+
+namespace wherry::control {
+namespace {
+
+constexpr unsigned kLanes = 4;
+
+feed::SourceLogOptions log_options(const LogLimits& limits) {
+  feed::SourceLogOptions options;
+  options.log.tail_bytes = limits.memory;
+  options.log.disk_bytes_max = limits.disk_max;
+  options.log.segment_bytes = limits.segment;
+  options.log.compress = limits.compress;
+  return options;
+}
+
+sql::Policy policy_of(DdlPolicy policy) {
+  switch (policy) {
+    case DdlPolicy::apply:
+      return sql::Policy::apply;
+    case DdlPolicy::skip:
+      return sql::Policy::ignore;
+    case DdlPolicy::stop:
+      return sql::Policy::stop;
+  }
+  return sql::Policy::stop;
+}
+
+std::map<sql::Kind, sql::Policy> policies_of(const FeedSpec& spec) {
+  std::map<sql::Kind, sql::Policy> policies;
+  for (const sql::KindRow& row : sql::kinds()) {
+    const auto given = spec.ddl.find(std::string(row.name));
+    if (given != spec.ddl.end()) policies[row.kind] = policy_of(given->second);
+  }
+  return policies;
+}
+
+Status require_whole_rows(const FeedSpec& spec) {
+  if (spec.skip.empty() && spec.where.empty()) return Unit{};
+  return Error{Errc::unsupported,
+               "a feed into a MySQL server keeps all changes of its tables: leave out the keys "
+               "that filter events and rows, or use --include and --exclude",
+               0};
+}
+
+Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::SourceLogs& sources) {
+  if (mode_of(spec) == FeedMode::table)
+    return Error{Errc::unsupported, "a feed into a MySQL server keeps transactions whole", 0};
+  if (Status whole = require_whole_rows(spec); !whole.ok()) return whole.error();
+  MysqlFeedOptions options;
+  options.name = spec.name;
+  options.log = log_options(spec.log);
+  Result<Endpoint> source = parse_endpoint(spec.source_uri);
+  if (!source.ok()) return source.error().within("source");
+  Result<Endpoint> target = parse_endpoint(spec.sink_uri);
+  if (!target.ok()) return target.error().within("sink");
+  CopyOptions& copy = options.copy;
+  copy.source_uri = spec.source_uri;
+  copy.target_uri = spec.sink_uri;
+  copy.source = std::move(source).value();
+  copy.target = std::move(target).value();
+  copy.include = spec.include;
+  copy.exclude = spec.exclude;
+  copy.rename = spec.rename;
+  copy.existing = spec.existing;
+  copy.lanes = std::min(spec.lanes != 0 ? spec.lanes : kLanes, dispatch::kLanesMax);
+  copy.readers = spec.readers;
+  copy.memory = spec.memory;
+  copy.verify = VerifyKind::none;
+  copy.cutover = CutoverMode::never;
+  options.snapshot = begin_of(spec) == FeedBegin::snapshot;
+  if (begin_of(spec) == FeedBegin::position) options.from = spec.start.text;
+  options.policies = policies_of(spec);
+  options.syncpoint_interval = spec.syncpoint_interval;
+  return std::unique_ptr<feed::Feed>(std::make_unique<MysqlFeed>(std::move(options), sources));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<feed::Feed>> FeedMaker::make(const FeedSpec& spec, const FeedStart&) {
+  const std::string scheme = spec.sink_uri.substr(0, spec.sink_uri.find("://"));
+  if (scheme == "mysql" || scheme == "mariadb") return make_mysql(spec, sources_);
+  return Error{Errc::unsupported, fmt::format("this build has no sink for {}://", scheme), 0};
+}
+
+}  // namespace wherry::control
