@@ -93,12 +93,12 @@ void FeedFleet::tick() {
 void FeedFleet::reap(const Runners& runners) {
   for (const auto& [name, runner] : runners) {
     if (!runner->over() || runner->view().note.wanted != Wanted::removed) continue;
+    if (removed_) removed_(name);
     if (Status removed = store_.remove(name); !removed.ok()) {
       log::error("control", "feed {}: {}", name, removed.error().what);
       continue;
     }
     feeds_.with([&gone = name](Feeds& feeds) { feeds.runners.erase(gone); });
-    if (removed_) removed_(name);
     log::info("control", "feed {} is removed", name);
     events_.publish("removed", dump(Json{{"feed", name}}));
   }

@@ -27,7 +27,9 @@ struct FleetSetup {
   std::string data_dir;
   FeedFactory factory;
   FleetClock clock;
-  std::function<void(const std::string& name)> removed;  // a feed is no more; may be empty
+  // A feed is no more and its name not free yet: whoever keeps something for it lets it go. May be
+  // empty; may come once more for the same feed after a crash.
+  std::function<void(const std::string& name)> removed;
 };
 
 class FeedFleet {

@@ -142,8 +142,10 @@ TEST_F(Fleet, ARemovedFeedIsGoneWhenItHasEnded) {
   EXPECT_EQ(fleet->create(keys("a")).error().what, "the feed a is still being removed");
   EXPECT_FALSE(fleet->pause("a").ok());
   EXPECT_FALSE(fleet->resume("a").ok());
+  EXPECT_TRUE(removed.read([](const auto& names) { return names.empty(); }));
   script("a")->state.with([](auto& s) { s.heeds_stop = true; });
   ASSERT_TRUE(reaches([&] { return !fleet->view("a"); }));
+  EXPECT_EQ(removed.read([](const auto& names) { return names; }), std::vector<std::string>{"a"});
   create("a");
   EXPECT_TRUE(script("a")->wait_runs(2));
 }

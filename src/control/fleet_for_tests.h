@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "control/feed_fleet.h"
 #include "control/folder_for_tests.h"
@@ -99,6 +100,9 @@ class ScriptedFeed : public feed::Feed {
 class FleetForTests {
  public:
   FleetForTests() { open(); }
+  ~FleetForTests() { close(); }
+  FleetForTests(const FleetForTests&) = delete;
+  FleetForTests& operator=(const FleetForTests&) = delete;
 
   void open() {
     FleetClock clock;
@@ -110,9 +114,10 @@ class FleetForTests {
     clock.jitter = [] { return 0.0; };
     Result<std::unique_ptr<FeedFleet>> opened = FeedFleet::open(
         {folder.file("data"),
-         [this](const FeedSpec& spec, const FeedStart& start) { return make(spec, start); },
-         clock,
-         {}});
+         [this](const FeedSpec& spec, const FeedStart& start) { return make(spec, start); }, clock,
+         [this](const std::string& name) {
+           removed.with([&](auto& names) { names.push_back(name); });
+         }});
     ASSERT_TRUE(opened.ok()) << opened.error().what;
     fleet = std::move(opened).value();
     fleet->start();
@@ -161,6 +166,7 @@ class FleetForTests {
   }
 
   FolderForTests folder;
+  Guarded<std::vector<std::string>> removed;
   std::unique_ptr<FeedFleet> fleet;
 
  private:
