@@ -37,9 +37,14 @@ class Writer(threading.Thread):
                 self.cursor = session.cursor()
                 self.cursor.execute("SET SESSION innodb_lock_wait_timeout=2")
                 while not self.workload.stopping.is_set():
+                    begin = time.monotonic()
                     self._transaction(session)
-                    if self.workload.pause:
-                        self.workload.stopping.wait(self.random.random() * 2 * self.workload.pause)
+                    took = time.monotonic() - begin
+                    pause = self.random.random() * 2 * self.workload.pause
+                    # By the factor of --patience, so that a slow build can keep up.
+                    pause = limit(took + pause) - took
+                    if pause > 0:
+                        self.workload.stopping.wait(pause)
         except Exception as error:
             if not (self.workload.server_may_die and isinstance(error, pymysql.MySQLError)):
                 self.error = error
@@ -125,8 +130,7 @@ class Writer(threading.Thread):
 
 
 class Workload:
-    """The writers of one seed on one server. `pause` is the mean pause between transactions, in s;
-    it is longer by the factor of --patience, so that a slow build can keep up with them."""
+    """The writers of one seed on one server. `pause` is the mean pause between transactions, in s."""
 
     def __init__(
         self,
@@ -145,7 +149,7 @@ class Workload:
         self.account = {"user": account[0], "password": account[1]} if account else {}
         self.seed = seed
         self.rows = rows
-        self.pause = limit(pause)
+        self.pause = pause
         self.keyless = keyless
         self.foreign_keys = foreign_keys
         self.server_may_die = False

@@ -1,6 +1,6 @@
 """What must be refused before anything is written, with words that say what to do about it."""
 from harness import data, oracle, wherry
-from harness.framework import check, test, wait_until
+from harness.framework import check, test
 
 
 def _refused_with(run, words):
@@ -198,17 +198,10 @@ def test_prepared_transactions(t):
         "XA END 'left'",
         "XA PREPARE 'left'",
     )
-    run = wherry.start_copy(t, source, target, api=False, cutover="auto")
-    # It may refuse at once, or wait and say for what.
-    wait_until(lambda: not run.running() or "xa" in run.err.lower(), 15, "a word about XA")
-    if not run.running():
-        run.expect(wherry.EXIT_REFUSED)
-        check("xa" in run.err.lower(), run.tail)
-        source.execute("XA COMMIT 'left'")
-        wherry.copy(t, source, target)
-    else:
-        source.execute("XA COMMIT 'left'")
-        run.expect(wherry.EXIT_DONE)
+    run = wherry.copy(t, source, target, expect=wherry.EXIT_REFUSED)
+    check("prepared XA transactions" in run.err, run.tail)
+    source.execute("XA COMMIT 'left'")
+    wherry.copy(t, source, target)
     oracle.require_equal(source, target)
 
 
