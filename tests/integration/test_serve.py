@@ -1,6 +1,6 @@
 """The server of feeds and the command that steers it: what is asked for is kept, whatever happens.
 
-The feeds here have a sink that no build has yet, so they fail at once and need no server.
+Most feeds here have a sink that no build has yet, so they fail at once and need no server.
 """
 import http.client
 import json
@@ -9,7 +9,7 @@ import socket
 import stat
 import threading
 
-from harness import places, wherry
+from harness import data, feeds, oracle, places, wherry
 from harness.framework import check, test, wait_until
 
 _PASSWORDS = ("rd-pw-7731", "wr-pw-9912")
@@ -255,3 +255,36 @@ def test_a_server_without_feeds_ends_at_once(t):
     check(status == 200 and body["job"] == "serve" and body["feeds"] == [], body)
     server.terminate()
     server.expect(0)
+
+
+@test(dialects=("mariadb",))
+def test_a_running_feed_is_steered(t):
+    """Changes wait for a stop, a pause keeps its place, and the metrics and the pages follow."""
+    source, target = t.pair()
+    data.numbers(source, rows=500)
+    server = feeds.Feeds(t).start()
+    server.create("bulk", source, target, include=["bulk.*"])
+    server.wait_copied("bulk")
+    refused = server.call("PATCH", "/feeds/bulk", {"lanes": 2}, expect=(409,))
+    check("lanes" in refused["error"]["message"] and "pause" in refused["error"]["hint"], refused)
+    server.call("PATCH", "/feeds/bulk", {"stall-after": "5s"})
+    server.call("POST", "/feeds/bulk/syncpoint")
+    _feed(t, server.run, "pause", "bulk")
+    reached = server.look("bulk")
+    check(reached["state"] == "stopped" and reached["checkpoint"]["position"], reached)
+    source.execute("UPDATE bulk.t1 SET v=v+1 WHERE id<100")
+    _feed(t, server.run, "update", "bulk", "--lanes", "2")
+    server.kill9()
+    server.start()
+    check(server.look("bulk")["state"] == "stopped", "a paused feed was started")
+    _feed(t, server.run, "resume", "bulk")
+    server.wait_applied("bulk", source)
+    oracle.require_equal(source, target)
+    shown = server.look("bulk")
+    check(shown["state"] == "normal" and shown["config"]["lanes"] == "2", shown)
+    check(shown["checkpoint"]["cseq"] > reached["checkpoint"]["cseq"], (reached, shown))
+    _, metrics = server.run.call("GET", "/metrics")
+    check('wherry_feed_running{feed="bulk"} 1' in metrics, metrics)
+    check("normal" in _feed(t, server.run, "list").out, "it is not listed as normal")
+    _feed(t, server.run, "remove", "bulk")
+    server.stop()
