@@ -40,12 +40,16 @@ Status check_limits(const InflightLimits& limits) {
   return check_marks("feed", limits.feed_low, limits.feed_high);
 }
 
-std::unique_ptr<InflightBudget::Account> InflightBudget::open(std::function<void()> wake) {
+std::unique_ptr<InflightBudget::Account> InflightBudget::open(std::function<bool()> wake) {
   return std::unique_ptr<Account>(new Account(*this, std::move(wake)));
 }
 
 std::uint64_t InflightBudget::Account::bytes() const {
   return budget_.state_.read([&](const State&) { return bytes_; });
+}
+
+InflightBudget::Account::Blocked InflightBudget::Account::blocked() const {
+  return budget_.state_.read([&](const State&) { return blocked_; });
 }
 
 InflightStats InflightBudget::stats() const {
@@ -88,6 +92,15 @@ bool InflightBudget::may_go_on(Account& account) {
   });
   call(wakes);
   return free;
+}
+
+void InflightBudget::pass(Account& account) {
+  Wakes wakes;
+  state_.with([&](State& state) {
+    take_grant(state, account);
+    serve_waiting(state, wakes);
+  });
+  call(wakes);
 }
 
 void InflightBudget::release(Account& account, std::uint64_t bytes) {
@@ -169,10 +182,18 @@ void InflightBudget::serve_waiting(State& state, Wakes& wakes) const {
   }
 }
 
-void InflightBudget::call(const Wakes& wakes) {
-  for (Account* account : wakes) {
-    account->wake_();
-    state_.with([&](State&) { --account->in_wake_; });
+// The list grows where one has nothing to hand over and the next has its turn instead.
+void InflightBudget::call(Wakes& wakes) {
+  for (std::size_t i = 0; i < wakes.size(); ++i) {
+    Account& account = *wakes[i];
+    const bool takes_turn = account.wake_();
+    state_.with([&](State& state) {
+      if (!takes_turn) {
+        take_grant(state, account);
+        serve_waiting(state, wakes);
+      }
+      --account.in_wake_;
+    });
   }
 }
 

@@ -53,6 +53,8 @@ class InflightBudget {
   // a time. Destroyed, it gives back what it holds and is never woken again.
   class Account {
    public:
+    enum class Blocked : std::uint8_t { no, own, feed };
+
     ~Account() { budget_.close(*this); }
     Account(const Account&) = delete;
     Account& operator=(const Account&) = delete;
@@ -61,18 +63,21 @@ class InflightBudget {
     void charge(std::uint64_t bytes) { budget_.charge(*this, bytes); }
     // After the hand-over, or after a wake with nothing to hand over. False: stop; one wake comes.
     bool may_go_on() { return budget_.may_go_on(*this); }
+    // Its turn came and it had nothing to hand over: what was kept free for it is the next one's.
+    void pass() { budget_.pass(*this); }
     // What was charged is durable, or will never be sent.
     void release(std::uint64_t bytes) { budget_.release(*this, bytes); }
     std::uint64_t bytes() const;
+    // Which mark it waits for now.
+    Blocked blocked() const;
 
    private:
     friend class InflightBudget;
-    enum class Blocked : std::uint8_t { no, own, feed };
-    Account(InflightBudget& budget, std::function<void()> wake)
+    Account(InflightBudget& budget, std::function<bool()> wake)
         : budget_(budget), wake_(std::move(wake)) {}
 
     InflightBudget& budget_;
-    const std::function<void()> wake_;
+    const std::function<bool()> wake_;
     std::uint64_t bytes_ = 0;  // this and below: under the lock of the budget's state
     std::uint64_t last_ = 0;   // what it handed over last: an estimate of the next
     std::uint64_t grant_ = 0;  // kept free for it since it was woken
@@ -86,8 +91,9 @@ class InflightBudget {
   explicit InflightBudget(const InflightLimits& limits) : limits_(limits) {}
 
   // wake: called from whatever thread releases bytes, without locks held; it only posts the
-  // dispatcher for another turn and must not destroy an account. The budget outlives its accounts.
-  std::unique_ptr<Account> open(std::function<void()> wake);
+  // dispatcher for another turn and must not destroy an account. It answers whether there will be a
+  // turn: room is kept for it until it charges, passes or asks. The budget outlives its accounts.
+  std::unique_ptr<Account> open(std::function<bool()> wake);
   InflightStats stats() const;
 
  private:
@@ -103,9 +109,10 @@ class InflightBudget {
 
   void charge(Account& account, std::uint64_t bytes);
   bool may_go_on(Account& account);
+  void pass(Account& account);
   void release(Account& account, std::uint64_t bytes);
   void close(Account& account);
-  void call(const Wakes& wakes);
+  void call(Wakes& wakes);
   void serve_waiting(State& state, Wakes& wakes) const;
 
   static void give_back(State& state, Account& account, std::uint64_t bytes);

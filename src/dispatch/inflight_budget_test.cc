@@ -16,7 +16,11 @@ constexpr InflightLimits kSmall{100, 50, 300, 150};
 
 // A dispatcher that counts its wakes.
 struct Dispatcher {
-  explicit Dispatcher(InflightBudget& budget) : account(budget.open([this] { ++wakes; })) {}
+  explicit Dispatcher(InflightBudget& budget)
+      : account(budget.open([this] {
+          ++wakes;
+          return takes_turn;
+        })) {}
   // Hands over; whether it may go on.
   bool send(std::uint64_t bytes) {
     account->charge(bytes);
@@ -24,6 +28,7 @@ struct Dispatcher {
   }
 
   std::atomic<int> wakes{0};
+  bool takes_turn = true;
   std::unique_ptr<InflightBudget::Account> account;
 };
 
@@ -91,6 +96,8 @@ TEST(InflightBudget, FeedServesThoseWhoWaitInTheirOrder) {
   EXPECT_FALSE(d.send(90));  // 360 in flight
   EXPECT_FALSE(e.send(10));
   EXPECT_EQ(budget.stats().blocked_feed, 2u);
+  EXPECT_EQ(d.account->blocked(), InflightBudget::Account::Blocked::feed);
+  EXPECT_EQ(c.account->blocked(), InflightBudget::Account::Blocked::no);
   a.account->release(90);
   b.account->release(90);
   EXPECT_EQ(d.wakes + e.wakes, 0);  // 190: above the low mark
@@ -116,6 +123,23 @@ TEST(InflightBudget, RoomIsKeptForThoseWhoWereWoken) {
   EXPECT_EQ(b.wakes, 0);
   EXPECT_TRUE(a.account->may_go_on());  // it has nothing to send after all
   EXPECT_EQ(b.wakes, 1);
+}
+
+TEST(InflightBudget, WhoHasNothingToSendHoldsUpNobody) {
+  InflightBudget budget({1000, 500, 300, 150});
+  Dispatcher a(budget), b(budget), c(budget);
+  a.takes_turn = false;
+  EXPECT_FALSE(a.send(300));
+  EXPECT_FALSE(b.send(200));
+  EXPECT_FALSE(c.send(200));
+  a.account->release(300);
+  b.account->release(200);
+  c.account->release(200);
+  EXPECT_EQ(a.wakes, 1);
+  EXPECT_EQ(b.wakes, 1) << "its turn came although a says nothing more";
+  EXPECT_EQ(c.wakes, 0);
+  b.account->pass();
+  EXPECT_EQ(c.wakes, 1);
 }
 
 TEST(InflightBudget, OwnLowMarkMovesToTheFeedsQueue) {
@@ -174,6 +198,7 @@ TEST(InflightBudget, NoWakeIsLostOrDoubledUnderLoad) {
       one.account = budget.open([&one] {
         one.woken.fetch_add(1);
         one.woken.notify_one();
+        return true;
       });
     }
     std::vector<std::thread> threads;
