@@ -83,6 +83,20 @@ store::Commit to_commit(const Batch& batch, const Group& group) {
   return commit;
 }
 
+Group to_group(const store::Commit& commit) {
+  Group group;
+  group.cseq = commit.cseq;
+  group.end_offset = commit.end_offset;
+  group.commit_us = commit.commit_us;
+  group.gtid.number = commit.gtid_number;
+  group.gtid.domain = commit.gtid_domain;
+  group.gtid.server = commit.gtid_server;
+  group.end = static_cast<GroupEnd>(commit.flags & kEndMask);
+  group.has_statement = (commit.flags & kHasStatement) != 0;
+  group.alter_start = (commit.flags & kAlterStart) != 0;
+  return group;
+}
+
 std::uint32_t index_of(std::vector<std::string>& sources, std::string_view source) {
   const auto found = std::find(sources.begin(), sources.end(), source);
   if (found != sources.end()) return static_cast<std::uint32_t>(found - sources.begin());
@@ -114,6 +128,18 @@ Status BatchWriter::put(const Batch& batch, const Group& group) {
   for (std::uint32_t i = 0; done.ok() && i < group.event_count; ++i)
     done = writer.add(to_event(batch, batch.events[group.first_event + i], format_id_));
   return done.ok() && group.closes ? writer.commit(to_commit(batch, group)) : done;
+}
+
+Result<CommitFacts> commit_of(store::Log& log, std::uint64_t cseq) {
+  // Behind every event of the transaction, and before its commit.
+  constexpr std::uint64_t kBehindEvents = std::uint64_t{1} << 62;
+  const std::unique_ptr<Cursor> cursor = log.cursor({cseq, kBehindEvents});
+  Result<Cursor::Step> step = cursor->next(std::chrono::milliseconds(0));
+  if (!step.ok()) return step.error();
+  if (step.value() != Cursor::Step::commit || cursor->commit().cseq != cseq)
+    return Error{Errc::lost, fmt::format("the log does not hold the end of transaction {}", cseq),
+                 0};
+  return CommitFacts{to_group(cursor->commit()), std::string(cursor->commit().gtid_source)};
 }
 
 BatchReader::BatchReader(store::Log& log, std::uint64_t done, const BatchReaderOptions& options)
@@ -242,18 +268,13 @@ void BatchReader::take_commit(Batch& batch) {
   batch.file = file_ = commit.file;
   batch.generation = commit.generation;
   batch.seen_offset = commit.end_offset;
-  group_.cseq = commit.cseq;
-  group_.end_offset = commit.end_offset;
-  group_.commit_us = commit.commit_us;
-  group_.gtid.number = commit.gtid_number;
-  group_.gtid.domain = commit.gtid_domain;
-  group_.gtid.server = commit.gtid_server;
+  Group group = to_group(commit);
+  group.first_event = group_.first_event;
+  group.event_count = group_.event_count;
+  group.opens = group_.opens;
+  group_ = group;
   if (commit.gtid_number != 0 && !commit.gtid_source.empty())
     group_.gtid.source = index_of(batch.gtid_sources, commit.gtid_source);
-  group_.end = static_cast<GroupEnd>(commit.flags & kEndMask);
-  group_.has_statement = (commit.flags & kHasStatement) != 0;
-  group_.alter_start = (commit.flags & kAlterStart) != 0;
-  group_.closes = true;
   batch.groups.push_back(group_);
   done_ = commit.cseq;
   group_ = Group{};

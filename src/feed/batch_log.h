@@ -30,6 +30,14 @@ class BatchWriter {
   std::uint64_t format_id_ = 0;
 };
 
+// What the commit of a transaction says, read ahead of its events: a part of a large one has a
+// group that says nothing yet.
+struct CommitFacts {
+  decode::Group group;      // with no events
+  std::string gtid_source;  // MySQL: what group.gtid.source stands for
+};
+Result<CommitFacts> commit_of(store::Log& log, std::uint64_t cseq);
+
 struct BatchReaderOptions {
   Dialect dialect = Dialect::mysql;     // of the source
   std::size_t batch_bytes = 512 << 10;  // a batch is complete at this size
