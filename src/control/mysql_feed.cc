@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kTick = 100ms;
-constexpr auto kLook = 5s;            // how often sessions are looked at
+constexpr auto kLook = 5s;  // how often sessions are looked at
+constexpr auto kLogReachesStart = 30s;
 constexpr auto kLogCatchesUp = 300s;  // the log reaches what the source has committed
 
 EngineOptions engine_options(const CopyOptions& copy, unsigned lanes) {
@@ -88,6 +89,7 @@ struct MysqlFeed::Impl {
   Status follow(JobSessions& sessions);
   Result<std::optional<dispatch::LowWater>> look_at_target();
   Result<dispatch::LowWater> begin(mysql::Session& source);
+  Result<std::optional<store::Place>> find_given();
   Result<dispatch::LowWater> given_place();
   Status require_same_count(const RunPlan& plan);
   Status keep(JobSessions& sessions);
@@ -163,21 +165,43 @@ Result<std::optional<dispatch::LowWater>> MysqlFeed::Impl::look_at_target() {
   return newest_low(saved.value());
 }
 
-Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
+// The place of the log behind all that was committed at the given one; nothing: the log does not
+// reach so far.
+Result<std::optional<store::Place>> MysqlFeed::Impl::find_given() {
+  const Result<FilePosition> file = parse_file_position(options.from);
+  if (!file.ok()) return (*origin)->log().lookup().by_gtid(options.from);
+  Result<store::Place> end = (*origin)->end();
+  if (!end.ok()) return end.error();
+  if (end.value().file == file.value()) return std::optional<store::Place>(std::move(end).value());
   store::Lookup lookup = (*origin)->log().lookup();
-  Result<std::optional<store::Place>> place = std::optional<store::Place>();
-  if (const Result<FilePosition> file = parse_file_position(options.from); file.ok()) {
-    place = lookup.by_file((*origin)->runtime().generation_number(), file.value());
-  } else {
-    place = lookup.by_gtid(options.from);
+  Result<std::optional<store::Place>> found =
+      lookup.by_file((*origin)->runtime().generation_number(), file.value());
+  if (!found.ok() || !found.value()) return found;
+  // A transaction that ends behind the place comes after it.
+  const bool ends_there = found.value()->file == file.value();
+  const std::uint64_t before = ends_there ? found.value()->cseq : found.value()->cseq - 1;
+  Result<store::Place> whole = lookup.place_after(before);
+  if (!whole.ok()) return whole.error();
+  return std::optional<store::Place>(std::move(whole).value());
+}
+
+Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
+  const auto until = std::chrono::steady_clock::now() + kLogReachesStart;
+  while (!stopping) {
+    if (const std::optional<Error> failure = (*origin)->failure()) return *failure;
+    Result<std::optional<store::Place>> place = find_given();
+    if (!place.ok()) return place.error().within("the start of the feed");
+    if (place.value()) return low_of(*place.value());
+    if (std::chrono::steady_clock::now() > until) {
+      return Error{Errc::refused,
+                   fmt::format("the source has not reached {}, where the feed is to start; start "
+                               "it from now on, or later",
+                               options.from),
+                   0};
+    }
+    std::this_thread::sleep_for(kTick);
   }
-  if (!place.ok()) return place.error().within("the start of the feed");
-  if (place.value()) return low_of(*place.value());
-  return Error{Errc::refused,
-               fmt::format("the log of the source does not reach {} yet; start the feed from now "
-                           "on, or later",
-                           options.from),
-               0};
+  return Error{Errc::interrupted, "the feed was stopped", 0};
 }
 
 // Where the stream of a new feed begins: behind what the source has committed now, so that the

@@ -141,6 +141,19 @@ def test_starts_from_now_and_from_a_position(t):
     server.wait_applied("earlier", source)
     _equal(source, target)
     _equal(source, late)
+    # By file and offset, into a log that begins there.
+    anew = t.server(t.target_dialect)
+    data.shop(anew)
+    status = "SHOW MASTER STATUS" if t.source_dialect == "mariadb" else "SHOW BINARY LOG STATUS"
+    source.execute("FLUSH BINARY LOGS")
+    file, offset = source.rows(status)[0][:2]
+    for number in range(5):
+        anew.execute(f"INSERT INTO shop.words VALUES ('w{number}', {number})")
+        source.execute(f"INSERT INTO shop.words VALUES ('v{number}', {number})")
+    other = feeds.Feeds(t, t.path("other")).start()
+    other.create("file", source, anew, include=["shop.*"], start=f"{file}:{offset}", existing="use")
+    other.wait_applied("file", source)
+    _equal(source, anew)
 
 
 @test(timeout=180)
