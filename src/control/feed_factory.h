@@ -19,6 +19,8 @@ struct FeedStart {
   // How far it was when the server looked last; the sink's own record goes before it. Nothing: it
   // never got on, and the spec says where to begin.
   std::optional<Checkpoint> checkpoint;
+  // Records on disk how far it is: before its log may forget what is behind. Outlives the feed.
+  std::function<Status(const feed::FeedProgress&)> persist;
 };
 
 // Any thread, several at once; may take its time. Errc::unsupported: there is no such sink.

@@ -4,22 +4,17 @@
 
 #include <algorithm>
 
+#include "control/feed_logs.h"
 #include "control/mysql_feed.h"
+#include "control/storage_feed.h"
 #include "dispatch/work.h"
+#include "sink/blackhole/blackhole_sink.h"
+#include "sink/file/file_sink.h"
 
 namespace wherry::control {
 namespace {
 
 constexpr unsigned kLanes = 4;
-
-feed::SourceLogOptions log_options(const LogLimits& limits) {
-  feed::SourceLogOptions options;
-  options.log.tail_bytes = limits.memory;
-  options.log.disk_bytes_max = limits.disk_max;
-  options.log.segment_bytes = limits.segment;
-  options.log.compress = limits.compress;
-  return options;
-}
 
 sql::Policy policy_of(DdlPolicy policy) {
   switch (policy) {
@@ -82,11 +77,34 @@ Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::Sourc
   return std::unique_ptr<feed::Feed>(std::make_unique<MysqlFeed>(std::move(options), sources));
 }
 
+// The sinks in table mode, by scheme.
+Result<std::unique_ptr<dispatch::AsyncSink>> open_sink(const std::string& text) {
+  const Result<Uri> uri = parse_uri(text);
+  if (!uri.ok()) return uri.error();
+  if (uri.value().scheme == "file") return sink::open_file_sink(uri.value());
+  return sink::open_blackhole(uri.value());
+}
+
+Result<std::unique_ptr<feed::Feed>> make_storage(const FeedSpec& spec, const FeedStart& start,
+                                                 feed::SourceLogs& sources) {
+  if (mode_of(spec) != FeedMode::table)
+    return Error{Errc::unsupported, "this sink takes tables, each at its own pace", 0};
+  if (begin_of(spec) == FeedBegin::snapshot)
+    return Error{Errc::unsupported, "a feed into this sink starts now, or at a position", 0};
+  if (!spec.where.empty())
+    return Error{Errc::unsupported, "this build does not filter rows by an expression", 0};
+  if (Result<std::unique_ptr<dispatch::AsyncSink>> sink = open_sink(spec.sink_uri); !sink.ok())
+    return sink.error().within("sink");
+  return std::unique_ptr<feed::Feed>(std::make_unique<StorageFeed>(
+      spec, start, sources, [uri = spec.sink_uri] { return open_sink(uri); }));
+}
+
 }  // namespace
 
-Result<std::unique_ptr<feed::Feed>> FeedMaker::make(const FeedSpec& spec, const FeedStart&) {
+Result<std::unique_ptr<feed::Feed>> FeedMaker::make(const FeedSpec& spec, const FeedStart& start) {
   const std::string scheme = spec.sink_uri.substr(0, spec.sink_uri.find("://"));
   if (scheme == "mysql" || scheme == "mariadb") return make_mysql(spec, sources_);
+  if (scheme == "file" || scheme == "blackhole") return make_storage(spec, start, sources_);
   return Error{Errc::unsupported, fmt::format("this build has no sink for {}://", scheme), 0};
 }
 

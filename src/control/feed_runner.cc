@@ -80,14 +80,26 @@ void FeedRunner::loop() {
   over_ = true;
 }
 
-std::optional<FeedRunner::Run> FeedRunner::begin(State& state) const {
+std::optional<FeedRunner::Run> FeedRunner::begin(State& state) {
   if (state.ending) return std::nullopt;
   state.go = false;
   state.asked = false;
   state.running = true;
   state.life.started();
   state.watch.reset();
-  return Run{state.record.spec, {tools_.data_dir, state.record.note.checkpoint}};
+  return Run{state.record.spec,
+             {tools_.data_dir, state.record.note.checkpoint,
+              [this](const feed::FeedProgress& now) { return persist(now); }}};
+}
+
+// On disk first: the next run, of this process or another, goes on there.
+Status FeedRunner::persist(const feed::FeedProgress& now) {
+  const Checkpoint at{now.cseq, now.position, now.rows_copied};
+  const std::string name = state_.read([](const State& state) { return state.record.spec.name; });
+  const StateStore::Passed passed[] = {{name, at}};
+  if (Status kept = tools_.store.set_checkpoints(passed); !kept.ok()) return kept;
+  state_.with([&](State& state) { state.record.note.checkpoint = at; });
+  return Unit{};
 }
 
 Status FeedRunner::run_feed(const Run& run) {

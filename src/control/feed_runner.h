@@ -89,7 +89,8 @@ class FeedRunner {
   };
 
   void loop();
-  std::optional<Run> begin(State& state) const;
+  std::optional<Run> begin(State& state);
+  Status persist(const feed::FeedProgress& now);
   Status run_feed(const Run& run);
   void look(State& state);
   void conclude(State& state, const Status& outcome);

@@ -6,10 +6,9 @@
 #include <thread>
 
 #include "control/engine.h"
+#include "control/feed_begin.h"
 #include "control/job_sessions.h"
 #include "control/preflight.h"
-#include "mysql/binlog_position.h"
-#include "source/binlog_dump.h"
 #include "support/log.h"
 
 namespace wherry::control {
@@ -21,7 +20,6 @@ namespace {
 constexpr auto kTick = 100ms;
 constexpr auto kLook = 5s;  // how often sessions are looked at
 constexpr auto kLogReachesStart = 30s;
-constexpr auto kLogCatchesUp = 300s;  // the log reaches what the source has committed
 
 EngineOptions engine_options(const CopyOptions& copy, unsigned lanes) {
   EngineOptions engine;
@@ -52,16 +50,6 @@ store::Place place_of(const dispatch::LowWater& low) {
   return place;
 }
 
-dispatch::LowWater given_position(const std::string& text) {
-  dispatch::LowWater low;
-  if (Result<FilePosition> file = parse_file_position(text); file.ok()) {
-    low.position.file = std::move(file).value();
-  } else {
-    low.position.gtid = text;
-  }
-  return low;
-}
-
 // The newest mark of an earlier run; nothing: there was none.
 std::optional<dispatch::LowWater> newest_low(const std::optional<sink::SavedProgress>& saved) {
   std::optional<dispatch::LowWater> low;
@@ -89,9 +77,6 @@ struct MysqlFeed::Impl {
   Status follow(JobSessions& sessions);
   Result<std::optional<dispatch::LowWater>> look_at_target();
   Result<dispatch::LowWater> begin(mysql::Session& source);
-  Result<std::optional<store::Place>> find_given();
-  Result<dispatch::LowWater> given_place();
-  Status require_same_count(const RunPlan& plan);
   Status keep(JobSessions& sessions);
   void publish(const Engine& engine, const store::Consumer& consumer);
 
@@ -130,7 +115,7 @@ Status MysqlFeed::Impl::run() {
   if (low.value()) {
     begin = place_of(*low.value());
   } else if (!options.snapshot && !options.from.empty()) {
-    begin = place_of(given_position(options.from));
+    begin = given_place(options.from);
   }
   Result<feed::SourceLogs::Use> used = sources.take(options.copy.source, options.log, begin);
   if (!used.ok()) return used.error().within("source");
@@ -148,7 +133,8 @@ Status MysqlFeed::Impl::run() {
   plan = std::move(made).value();
   for (const std::string& warning : plan.warnings)
     log::warning("control", "feed {}: {}", options.name, warning);
-  if (Status same = require_same_count(plan); !same.ok()) return same;
+  Status same = require_same_count(**origin, plan.low.cseq, plan.low.position.gtid);
+  if (!same.ok()) return same;
   return follow(sessions);
 }
 
@@ -165,98 +151,15 @@ Result<std::optional<dispatch::LowWater>> MysqlFeed::Impl::look_at_target() {
   return newest_low(saved.value());
 }
 
-// The place of the log behind all that was committed at the given one; nothing: the log does not
-// reach so far.
-Result<std::optional<store::Place>> MysqlFeed::Impl::find_given() {
-  const Result<FilePosition> file = parse_file_position(options.from);
-  if (!file.ok()) return (*origin)->log().lookup().by_gtid(options.from);
-  Result<store::Place> end = (*origin)->end();
-  if (!end.ok()) return end.error();
-  if (end.value().file == file.value()) return std::optional<store::Place>(std::move(end).value());
-  store::Lookup lookup = (*origin)->log().lookup();
-  Result<std::optional<store::Place>> found =
-      lookup.by_file((*origin)->runtime().generation_number(), file.value());
-  if (!found.ok() || !found.value()) return found;
-  // A transaction that ends behind the place comes after it.
-  const bool ends_there = found.value()->file == file.value();
-  const std::uint64_t before = ends_there ? found.value()->cseq : found.value()->cseq - 1;
-  Result<store::Place> whole = lookup.place_after(before);
-  if (!whole.ok()) return whole.error();
-  return std::optional<store::Place>(std::move(whole).value());
-}
-
-Result<dispatch::LowWater> MysqlFeed::Impl::given_place() {
-  const auto until = std::chrono::steady_clock::now() + kLogReachesStart;
-  while (!stopping) {
-    if (const std::optional<Error> failure = (*origin)->failure()) return *failure;
-    Result<std::optional<store::Place>> place = find_given();
-    if (!place.ok()) return place.error().within("the start of the feed");
-    if (place.value()) return low_of(*place.value());
-    if (std::chrono::steady_clock::now() > until) {
-      return Error{Errc::refused,
-                   fmt::format("the source has not reached {}, where the feed is to start; start "
-                               "it from now on, or later",
-                               options.from),
-                   0};
-    }
-    std::this_thread::sleep_for(kTick);
-  }
-  return Error{Errc::interrupted, "the feed was stopped", 0};
-}
-
 // Where the stream of a new feed begins: behind what the source has committed now, so that the
 // definitions that were read before are those of that place.
 Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
-  if (!options.snapshot && !options.from.empty()) return given_place();
-  const Result<Position> now = mysql::current_position(session);
-  if (!now.ok()) return now.error();
-  const auto until = std::chrono::steady_clock::now() + kLogCatchesUp;
-  while (!stopping && std::chrono::steady_clock::now() < until) {
-    if (const std::optional<Error> failure = (*origin)->failure()) return *failure;
-    const Result<store::Place> end = (*origin)->end();
-    if (!end.ok()) return end.error();
-    bool there = compare(end.value().file, now.value().file) >= 0;
-    if ((*origin)->by_gtid()) {
-      const Result<bool> holds =
-          gtid_contains(session.facts().dialect, end.value().gtid, now.value().gtid);
-      if (!holds.ok()) return holds.error();
-      there = holds.value();
-    }
-    if (there) return low_of(end.value());
-    std::this_thread::sleep_for(kTick);
-  }
-  if (stopping) return Error{Errc::interrupted, "the feed was stopped", 0};
-  return Error{Errc::timeout,
-               fmt::format("the log of the source did not reach {} in {} s", now.value().gtid,
-                           kLogCatchesUp.count()),
-               0};
-}
-
-// Numbers are local to a log: what the target knows must be what this log calls by that number.
-Status MysqlFeed::Impl::require_same_count(const RunPlan& made) {
-  const store::LogStatus status = (*origin)->log().status();
-  if (made.low.cseq + 1 < status.first_cseq) {
-    return Error{Errc::lost,
-                 fmt::format("the feed goes on behind transaction {}, but the log of the source "
-                             "begins with {}; remove the feed and create it anew",
-                             made.low.cseq, status.first_cseq),
-                 0};
-  }
-  if (!(*origin)->by_gtid() || made.low.cseq > status.last_cseq) return Unit{};
-  const Result<store::Place> here = (*origin)->log().lookup().place_after(made.low.cseq);
-  if (!here.ok()) return here.error();
-  const Dialect dialect = (*origin)->runtime().lease().generation().facts().dialect;
-  const std::string& there = made.low.position.gtid;
-  const Result<bool> holds = gtid_contains(dialect, here.value().gtid, there);
-  const Result<bool> held = gtid_contains(dialect, there, here.value().gtid);
-  if (!holds.ok()) return holds.error();
-  if (!held.ok()) return held.error();
-  if (holds.value() && held.value()) return Unit{};
-  return Error{Errc::refused,
-               fmt::format("transaction {} is {} at the target and {} in the log of the source: "
-                           "the log is not the one that the feed was begun with",
-                           made.low.cseq, there, here.value().gtid),
-               0};
+  const Stopping asked = [this] { return stopping.load(); };
+  const bool given = !options.snapshot && !options.from.empty();
+  const Result<store::Place> place = given ? find_place(**origin, options.from, asked)
+                                           : place_behind_source(**origin, session, asked);
+  if (!place.ok()) return place.error();
+  return low_of(place.value());
 }
 
 Status MysqlFeed::Impl::follow(JobSessions& sessions) {
