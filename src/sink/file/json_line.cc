@@ -29,11 +29,11 @@ std::size_t sequence_at(std::string_view text, std::size_t at) {
 }
 
 void append_time(std::uint64_t microseconds, std::string& out) {
-  using namespace std::chrono;
-  const sys_time<std::chrono::microseconds> time{std::chrono::microseconds(microseconds)};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{floor<std::chrono::microseconds>(time - day)};
+  const std::chrono::sys_time<std::chrono::microseconds> time{
+      std::chrono::microseconds(microseconds)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
   out += fmt::format("\"{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z\"",
                      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
                      static_cast<unsigned>(date.day()), clock.hours().count(),
