@@ -74,10 +74,10 @@ void TableRouter::rows(const StreamStep& step) {
   wait_for_room(*dispatcher);
 }
 
-// False: the road leaves the step to it, or it has it already.
+// False: the road leaves the step to it. It never runs ahead: it takes what was left to it and no
+// more, so a step of the road is always new to one that is attached.
 bool TableRouter::enter(const DispatcherPtr& dispatcher, const StreamPoint& at) {
   return state_.with([&](State& state) {
-    if (!dispatcher->detached && at < dispatcher->next) return false;
     if (!dispatcher->detached && !dispatcher->blocked && dispatcher->parked == nullptr) {
       dispatcher->road_free = true;
       return true;
