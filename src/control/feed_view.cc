@@ -88,6 +88,33 @@ void add_gauges(Exposition& out, const std::vector<FeedView>& views) {
   }
 }
 
+// As Prometheus has them: each bucket counts what the ones before it did as well.
+void add_histogram(Exposition& out, const std::string& name, const std::string& labels,
+                   const feed::Histogram& histogram) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+    count += histogram.counts[i];
+    const std::string upper =
+        i < histogram.upper.size() ? fmt::format("{}", histogram.upper[i]) : "+Inf";
+    out.sample(name + "_bucket", fmt::format("{},le=\"{}\"", labels, upper), count);
+  }
+  out.sample(name + "_sum", labels, histogram.sum);
+  out.sample(name + "_count", labels, count);
+}
+
+void add_histograms(Exposition& out, const std::vector<FeedView>& views) {
+  std::map<std::string, std::vector<const FeedView*>> families;
+  for (const FeedView& view : views) {
+    if (!view.progress) continue;
+    for (const auto& [name, histogram] : view.progress->histograms) families[name].push_back(&view);
+  }
+  for (const auto& [name, with_it] : families) {
+    out.family(name, "histogram", "Of the feed's kind of sink.");
+    for (const FeedView* view : with_it)
+      add_histogram(out, name, label(*view), view->progress->histograms.at(name));
+  }
+}
+
 }  // namespace
 
 Json feed_progress_json(const FeedView& view) {
@@ -159,6 +186,7 @@ std::string fleet_metrics(const std::vector<FeedView>& views) {
              });
   add_progress(out, views);
   add_gauges(out, views);
+  add_histograms(out, views);
   return out.take();
 }
 

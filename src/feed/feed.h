@@ -7,11 +7,19 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/position.h"
 #include "support/result.h"
 
 namespace wherry::feed {
+
+// How often something took how long.
+struct Histogram {
+  std::vector<double> upper;          // seconds; each bucket's end
+  std::vector<std::uint64_t> counts;  // one more: the last has no end
+  double sum = 0;                     // of all of them, in seconds
+};
 
 // One immutable look at a feed, published at least once a second, whatever happens.
 struct FeedProgress {
@@ -27,6 +35,7 @@ struct FeedProgress {
   // Who waits for what, for people: "t2 waits for the sink (12 s)". Empty: nothing does.
   std::string waiting_for;
   std::map<std::string, double> gauges;  // of the sink's kind, by metric name without prefix
+  std::map<std::string, Histogram> histograms;
 };
 
 class Feed {

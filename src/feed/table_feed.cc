@@ -28,6 +28,16 @@ StreamWalkOptions own_walk_options(const TableFeedOptions& options, const TableN
   return walk;
 }
 
+Histogram to_histogram(const dispatch::BlockedSeconds& blocked) {
+  Histogram out;
+  double upper = 0.01;
+  for (std::size_t i = 0; i < dispatch::BlockedSeconds::kBuckets; ++i, upper *= 2)
+    out.upper.push_back(upper);
+  out.counts.assign(blocked.counts.begin(), blocked.counts.end());
+  out.sum = blocked.sum;
+  return out;
+}
+
 }  // namespace
 
 TableFeed::TableFeed(store::Log& log, const TableFeedOptions& options,
@@ -169,15 +179,12 @@ FeedProgress TableFeed::look(const store::Place& place) const {
   next.changes = sink_->changes();
   const RouterStats stats = router_.stats();
   next.waiting_for = router_.held_by();
-  std::uint64_t waited = 0;
-  for (const std::uint64_t count : stats.inflight.blocked.counts) waited += count;
   next.gauges = sink_->gauges();
   next.gauges["inflight_bytes"] = static_cast<double>(stats.inflight.bytes);
   next.gauges["inflight_bytes_peak"] = static_cast<double>(stats.inflight.bytes_peak);
   next.gauges["dispatchers_blocked_own"] = static_cast<double>(stats.inflight.blocked_own);
   next.gauges["dispatchers_blocked_feed"] = static_cast<double>(stats.inflight.blocked_feed);
-  next.gauges["blocked_seconds_sum"] = stats.inflight.blocked.sum;
-  next.gauges["blocked_seconds_count"] = static_cast<double>(waited);
+  next.histograms["inflight_blocked_seconds"] = to_histogram(stats.inflight.blocked);
   next.gauges["dispatchers"] = static_cast<double>(stats.dispatchers);
   next.gauges["dispatchers_detached"] = static_cast<double>(stats.detached);
   next.gauges["block_events_waiting"] = static_cast<double>(stats.blocks);

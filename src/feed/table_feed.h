@@ -45,8 +45,6 @@ class TableFeed final : public Feed {
   void stop() override;
   std::shared_ptr<const FeedProgress> progress() const override;
   Status request_syncpoint() override;
-  // How long tables waited for the budget.
-  dispatch::BlockedSeconds blocked_seconds() const { return router_.stats().inflight.blocked; }
 
  private:
   Status begin();

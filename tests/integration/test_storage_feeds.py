@@ -98,6 +98,11 @@ def test_files_add_up_to_the_tables(t):
     check(server.look("nothing")["changes"] == server.look("files")["changes"], "changes differ")
     gauges = server.look("files")["gauges"]
     check(gauges.get("inflight_bytes") == 0, f"bytes are left in flight: {gauges}")
+    _status, metrics = server.run.call("GET", "/metrics")
+    for line in ('wherry_inflight_bytes{feed="files"} 0',
+                 'wherry_inflight_blocked_seconds_bucket{feed="files",le="+Inf"}',
+                 'wherry_dispatchers_blocked_own{feed="nothing"} 0'):
+        check(line in metrics, f"{line} is not in the metrics")
 
 
 @test()
