@@ -12,7 +12,7 @@ namespace wherry::sink {
 namespace {
 
 // MySQL takes no longer ones.
-std::string lock_text(std::string name) {
+std::string lock_text(const std::string& name) {
   constexpr std::size_t kNameMax = 64;
   return name.size() <= kNameMax ? name : fmt::format("wherry.{:016x}", hash64(name));
 }
