@@ -1,5 +1,7 @@
 #include "feed/source_logs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +15,16 @@ void forget_in(store::Log& log, const std::string& name) {
   if (consumer.ok()) consumer.value().forget();
 }
 
+// MariaDB has no name of its own but its server_id, and every server has 1 until it is given one.
+Error same_identity(const Endpoint& endpoint, const mysql::ServerFacts& facts) {
+  return {Errc::refused,
+          fmt::format("{} has server_id {}, as another server that is read now, or the same one at "
+                      "another address; give each server its own server_id, or stop the feeds of "
+                      "the other address first",
+                      endpoint.to_string(), facts.server_id),
+          0};
+}
+
 }  // namespace
 
 Result<SourceLogs::Use> SourceLogs::take(const Endpoint& endpoint, const SourceLogOptions& wanted,
@@ -20,11 +32,12 @@ Result<SourceLogs::Use> SourceLogs::take(const Endpoint& endpoint, const SourceL
   // Asked each time: an address says nothing about which server answers there today.
   Result<std::unique_ptr<source::Runtime>> runtime = source::Runtime::open(endpoint, {});
   if (!runtime.ok()) return runtime.error();
-  const std::string identity =
-      mysql::lasting_identity(runtime.value()->lease().generation().facts());
+  const mysql::ServerFacts facts = runtime.value()->lease().generation().facts();
+  const std::string identity = mysql::lasting_identity(facts);
   return open_.with([&](std::map<std::string, Open>& open) -> Result<Use> {
     const auto found = open.find(identity);
     if (found != open.end()) {
+      if (found->second.server != facts.server_uuid) return same_identity(endpoint, facts);
       ++found->second.users;
       return Use(*this, *found->second.log, identity);
     }
@@ -39,6 +52,7 @@ Result<SourceLogs::Use> SourceLogs::take(const Endpoint& endpoint, const SourceL
     log.value()->start();
     Open& made = open[identity];
     made.log = std::move(log).value();
+    made.server = facts.server_uuid;
     made.users = 1;
     return Use(*this, *made.log, identity);
   });

@@ -46,6 +46,7 @@ class SourceLogs {
 
   // options: of the log, but for its folder, where this is its first user. begin: where the log
   // begins if the source has none yet. Waits while another user opens or closes a source.
+  // Errc::refused: another server that is read now has the same identity.
   Result<Use> take(const Endpoint& endpoint, const SourceLogOptions& options,
                    const std::optional<store::Place>& begin);
   // The feed of this name is no more: no open log keeps anything for it.
@@ -62,6 +63,7 @@ class SourceLogs {
  private:
   struct Open {
     std::unique_ptr<SourceLog> log;
+    std::string server;  // which one it is, as exactly as it can be told
     unsigned users = 0;
   };
   void give_back(const std::string& identity);

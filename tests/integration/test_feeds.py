@@ -94,6 +94,23 @@ def test_feeds_of_one_source_share_its_stream(t):
     server.wait_applied("shop", source)
 
 
+@test(dialects=("mariadb",))
+def test_servers_of_one_server_id_are_not_taken_for_one(t):
+    """Every MariaDB server has server_id 1 until somebody gives it another."""
+    source, other, target = (t.server(options={"server-id": "1"}) for _ in range(3))
+    for one in (source, other):
+        data.shop(one)
+    server = feeds.Feeds(t).start()
+    server.create("first", source, target, include=["shop.*"])
+    server.wait_copied("first")
+    server.create("second", other, target, include=["shop.*"], rename=["shop=other"])
+    wait_until(lambda: server.look("second")["state"] == "failed", 30, "the refusal")
+    error = server.look("second")["error"]["message"]
+    check("server_id" in error, error)
+    source.execute("INSERT INTO shop.words VALUES ('on', 1)")
+    server.wait_applied("first", source)
+
+
 @test()
 def test_the_log_outlives_the_binlog_of_the_source(t):
     """What is in the log needs the source no more: it may purge while a feed is paused."""
