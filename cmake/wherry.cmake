@@ -59,7 +59,8 @@ function(wherry_room_program file room private)
 endfunction()
 
 # wherry_room(NAME DEPS ... PRIVATE ...): the static library of one room, from every source in its
-# folder. Its x_test.cc together are one test program; each x_bench.cc and x_fuzz.cc is a program.
+# folder. Its x_test.cc together are one test program, which runs in the project's folder; each
+# x_bench.cc and x_fuzz.cc is a program.
 function(wherry_room name)
   cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -85,7 +86,7 @@ function(wherry_room name)
     add_executable(${target}_test ${tests})
     target_link_libraries(${target}_test PRIVATE wherry_${target} ${ARG_PRIVATE} GTest::gtest GTest::gtest_main)
     wherry_use_pch(${target}_test wherry_test_pch)
-    add_test(NAME ${target}_test COMMAND ${target}_test)
+    add_test(NAME ${target}_test COMMAND ${target}_test WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
   if(WHERRY_BENCH)
     foreach(file ${benches})

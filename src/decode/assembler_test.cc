@@ -15,7 +15,10 @@ namespace {
 constexpr char kUuid[] = "11111111-1111-1111-1111-111111111111";
 
 void put(std::string& out, std::uint64_t value, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (unsigned i = 0; i < bytes; ++i) {
+    out += static_cast<char>(value & 0xFF);
+    value >>= 8;
+  }
 }
 
 // Makes the events of one server's stream; each event ends where the next one begins.

@@ -16,7 +16,6 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 
 namespace wherry::mysql {
 namespace {
@@ -307,8 +306,7 @@ Status Session::stream(std::string_view sql,
 
 Result<Outcome> Session::load(std::string_view sql, std::string_view data) {
   return load(sql, [data](char* buffer, std::size_t size) mutable {
-    const std::size_t count = std::min(size, data.size());
-    std::memcpy(buffer, data.data(), count);
+    const std::size_t count = data.copy(buffer, size);
     data.remove_prefix(count);
     return count;
   });

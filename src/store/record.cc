@@ -1,5 +1,6 @@
 #include "store/record.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "store/bytes_out.h"
@@ -20,7 +21,7 @@ void encode(const Event& event, std::byte* at) {
   at = put_le(at, event.timestamp, 4);
   at = put_le(at, event.server_id, 4);
   at = put_le(at, event.table_version, 8);
-  if (!event.body.empty()) std::memcpy(at, event.body.data(), event.body.size());
+  std::ranges::copy(event.body, at);
 }
 
 std::size_t size_of(const Commit& commit) {
@@ -42,8 +43,8 @@ void encode(const Commit& commit, std::byte* at) {
   at = put_le(at, commit.gtid_server, 4);
   at = put_le(at, commit.gtid_source.size(), 2);
   at = put_le(at, commit.file.size(), 2);
-  std::memcpy(at, commit.gtid_source.data(), commit.gtid_source.size());
-  std::memcpy(at + commit.gtid_source.size(), commit.file.data(), commit.file.size());
+  at = std::ranges::copy(as_bytes(commit.gtid_source), at).out;
+  std::ranges::copy(as_bytes(commit.file), at);
 }
 
 bool RecordWalk::next() {

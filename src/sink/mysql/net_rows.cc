@@ -7,7 +7,7 @@ namespace wherry::sink {
 
 bool same_cell(const decode::Cell& left, const decode::Cell& right) {
   if (left.null != right.null || left.size != right.size) return false;
-  return left.null || std::memcmp(left.data, right.data, left.size) == 0;
+  return left.null || left.size == 0 || std::memcmp(left.data, right.data, left.size) == 0;
 }
 
 NetRows::Entry& NetRows::at(const Hash128& key) {
