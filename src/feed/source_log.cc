@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "dispatch/work.h"
@@ -41,6 +42,36 @@ Result<store::Place> present_place(source::Runtime& runtime) {
   return place;
 }
 
+// A stream by GTID needs a set even where somebody named a file: the one at the place, or, where
+// the server does not tell that, the one before the file.
+Result<store::Place> with_gtid(source::Runtime& runtime, store::Place place) {
+  Result<source::SourceSession> session = runtime.lease().control_session();
+  if (!session.ok()) return session.error();
+  mysql::Session& server = *session.value();
+  const std::string file = mysql::quote_text(place.file.file);
+  const Error nowhere{
+      Errc::refused, fmt::format("the source's binlog has no place {}", place.file.to_string()), 0};
+  if (server.facts().is_mariadb()) {
+    const Result<mysql::Rows> gtid =
+        server.query(fmt::format("SELECT BINLOG_GTID_POS({}, {})", file, place.file.offset));
+    if (!gtid.ok()) return gtid.error();
+    if (gtid.value().rows.empty() || !gtid.value().rows[0][0]) return nowhere;
+    place.gtid = *gtid.value().rows[0][0];
+    return place;
+  }
+  const Result<mysql::Rows> events =
+      server.query(fmt::format("SHOW BINLOG EVENTS IN {} LIMIT 5", file));
+  if (!events.ok()) return events.error().within(nowhere.what);
+  for (const auto& row : events.value().rows) {
+    if (row.size() < 6 || row[2].value_or("") != "Previous_gtids") continue;
+    place.gtid = row[5].value_or("");
+    std::erase(place.gtid, '\n');
+    place.file.offset = 4;
+    return place;
+  }
+  return nowhere;
+}
+
 Status require_source(source::Runtime& runtime, store::Log& log, const store::Place& end,
                       bool by_gtid) {
   Result<source::SourceSession> session = runtime.lease().control_session();
@@ -61,7 +92,11 @@ Result<std::unique_ptr<SourceLog>> SourceLog::open(const SourceLogOptions& optio
   store::Options log_options = options.log;
   log_options.identity = mysql::lasting_identity(facts);
   log_options.dialect = facts.dialect;
-  if (begin) {
+  if (begin && begin->gtid.empty() && !begin->file.empty() && facts.gtid_on) {
+    Result<store::Place> whole = with_gtid(*runtime, *begin);
+    if (!whole.ok()) return whole.error().within("source");
+    log_options.begin = std::move(whole).value();
+  } else if (begin) {
     log_options.begin = *begin;
   } else {
     Result<store::Place> now = present_place(*runtime);

@@ -162,8 +162,10 @@ def test_starts_from_now_and_from_a_position(t):
     anew = t.server(t.target_dialect)
     data.shop(anew)
     status = "SHOW MASTER STATUS" if t.source_dialect == "mariadb" else "SHOW BINARY LOG STATUS"
-    source.execute("FLUSH BINARY LOGS")
+    source.execute("FLUSH BINARY LOGS", "INSERT INTO shop.words VALUES ('u', 1)",
+                   "DELETE FROM shop.words WHERE w='u'")
     file, offset = source.rows(status)[0][:2]
+    source.execute(f"PURGE BINARY LOGS TO '{file}'")
     for number in range(5):
         anew.execute(f"INSERT INTO shop.words VALUES ('w{number}', {number})")
         source.execute(f"INSERT INTO shop.words VALUES ('v{number}', {number})")
