@@ -19,7 +19,7 @@ bool is_integer(WireType type) {
 class Place {
  public:
   bool full() const { return left_ == 0; }
-  std::uint64_t value() const { return left_ == 0 ? value_ : value_ << (8 * left_); }
+  std::uint64_t value() const { return value_; }
   void add(const ColumnShape& shape, const decode::Cell& cell) {
     if (!is_integer(shape.type)) {
       for (std::size_t i = 0; i < cell.size; ++i)
@@ -35,8 +35,8 @@ class Place {
  private:
   void push(std::uint64_t byte) {
     if (left_ == 0) return;
-    value_ = value_ << 8 | byte;
     --left_;
+    value_ |= byte << (8 * left_);
   }
 
   std::uint64_t value_ = 0;

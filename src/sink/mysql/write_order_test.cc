@@ -85,6 +85,14 @@ TEST_F(WriteOrder, NewRowsByTheRowKey) {
   EXPECT_EQ(order(), (std::vector<std::int32_t>{1, 255, 256}));
 }
 
+TEST_F(WriteOrder, RowsThatHaveNothingToSortByStayInTheirOrder) {
+  insert(30, 1);
+  insert(10, 3);
+  insert(20, 2);
+  table_.wire_of.assign(2, dispatch::ResolvedTable::kNoWire);
+  EXPECT_EQ(order(), (std::vector<std::int32_t>{30, 10, 20}));
+}
+
 TEST_F(WriteOrder, EverythingStaysWhateverTheOrder) {
   for (std::int32_t id = 0; id < 1000; ++id) insert((id * 7919) % 1000, 0);
   std::vector<std::int32_t> ids = order();
