@@ -71,6 +71,7 @@ void SourceLogs::forget(const std::string& name) {
 std::vector<SourceLogs::Look> SourceLogs::look() const {
   return open_.read([](const std::map<std::string, Open>& open) {
     std::vector<Look> out;
+    out.reserve(open.size());
     for (const auto& [identity, one] : open)
       out.push_back({identity, one.log->log().status(), one.log->stream(), one.users});
     return out;
