@@ -77,6 +77,7 @@ struct CopyJob::Impl {
   Status wait_for_order(Engine& engine);
   Status cut_over(Engine& engine);
   Status reach(Engine& engine, const Position& stop);
+  Result<bool> applied(const Engine& engine, const Position& stop) const;
   Status reach_and_verify(Engine& engine);
   Status lock();
   Status unlock(const std::string& outcome);
@@ -365,24 +366,31 @@ Status CopyJob::Impl::cut_over(Engine& engine) {
 Status CopyJob::Impl::reach(Engine& engine, const Position& stop) {
   shown.stop_at(stop);
   for (;;) {
-    const EngineNumbers numbers = engine.numbers();
-    const Position& low = numbers.low.position;
-    const bool whole = numbers.copied;
-    if (whole && compare(low.file, stop.file) >= 0) return Unit{};
-    if (whole && plan.by_gtid && !stop.gtid.empty()) {
-      Result<bool> holds = gtid_contains(sessions->source().facts().dialect, low.gtid, stop.gtid);
-      if (!holds.ok()) return holds.error();
-      if (holds.value()) return Unit{};
-    }
+    const Result<bool> there = applied(engine, stop);
+    if (!there.ok()) return there.error();
+    if (there.value()) return Unit{};
     if (Status ticked = tick(engine); !ticked.ok()) return ticked;
     if (over_time()) return too_long();
   }
 }
 
+// Any thread.
+Result<bool> CopyJob::Impl::applied(const Engine& engine, const Position& stop) const {
+  const EngineNumbers numbers = engine.numbers();
+  if (!numbers.copied) return false;
+  const Position& low = numbers.low.position;
+  if (compare(low.file, stop.file) >= 0) return true;
+  if (!plan.by_gtid || stop.gtid.empty()) return false;
+  const Dialect dialect = runtime->lease().generation().facts().dialect;
+  return gtid_contains(dialect, low.gtid, stop.gtid);
+}
+
 Status CopyJob::Impl::verify(Engine& engine) {
   if (options.verify == VerifyKind::none) return Unit{};
   shown.enter(CopyState::verifying);
-  VerifyStep step(*runtime, options, engine.plans(), !locked);
+  VerifyStep::Applied through;
+  if (!locked) through = [&](const Position& stop) { return applied(engine, stop); };
+  VerifyStep step(*runtime, options, engine.plans(), std::move(through));
   step.start();
   while (!step.done()) {
     const bool due = shown.due();

@@ -2,9 +2,12 @@
 
 #include <set>
 
+#include "mysql/binlog_position.h"
 #include "mysql/schema_reader.h"
 
 namespace wherry::control {
+
+using namespace std::chrono_literals;
 
 void VerifyStep::start() {
   thread_ = std::thread([this] {
@@ -59,15 +62,31 @@ Result<std::vector<verify::TablePair>> VerifyStep::pairs() const {
   return pairs;
 }
 
+Status VerifyStep::catch_up(const Endpoint& source) const {
+  Result<std::unique_ptr<mysql::Session>> session = mysql::Session::open(source, {});
+  if (!session.ok()) return session.error();
+  const Result<Position> end = mysql::current_position(*session.value());
+  if (!end.ok()) return end.error();
+  session.value().reset();
+  while (!stop_) {
+    const Result<bool> there = applied_(end.value());
+    if (!there.ok()) return there.error();
+    if (there.value()) return Unit{};
+    std::this_thread::sleep_for(20ms);
+  }
+  return Error{Errc::interrupted, "the verification was stopped"};
+}
+
 Result<std::vector<verify::TableVerdict>> VerifyStep::run() {
   Result<std::vector<verify::TablePair>> tables = pairs();
   if (!tables.ok()) return tables.error();
   verify::ChecksumOptions checksum;
-  checksum.recheck = live_ ? 20 : 0;
+  checksum.recheck = applied_ ? 20 : 0;
   checksum.progress = [this](const TableName& table, std::uint64_t rows) {
     rows_.with([&](auto& all) { all[table] = rows; });
   };
   const Endpoint source = runtime_.lease().generation().endpoint();
+  if (applied_) checksum.catch_up = [this, &source] { return catch_up(source); };
   const auto open = [](const Endpoint& endpoint) { return mysql::Session::open(endpoint, {}); };
   return verify::compare_tables(
       tables.value(), [&] { return open(source); }, [&] { return open(options_.target); }, checksum,

@@ -168,6 +168,7 @@ Result<Findings> Worker::compare(const Task& task) {
   limits.listed_max = job_.options.listed_max;
   limits.recheck = job_.options.recheck;
   limits.recheck_pause = job_.options.recheck_pause;
+  limits.catch_up = job_.options.catch_up;
   const auto progress = [&](std::uint64_t rows) {
     const std::uint64_t seen =
         job_.board.with([&](Board& board) { return board.tables[task.table].rows_seen += rows; });

@@ -55,6 +55,9 @@ struct ChecksumOptions {
   // without a write lock at the source a check at rest would report rows still on their way.
   unsigned recheck = 0;
   std::chrono::milliseconds recheck_pause{500};
+  // Called from workers before the last look at rows that differ: returns when the target has all
+  // that the source had logged by then, however long it takes. A slow target is no different one.
+  std::function<Status()> catch_up;
   // Called from workers: rows of this table compared so far.
   std::function<void(const TableName&, std::uint64_t rows)> progress;
 };

@@ -192,23 +192,31 @@ Status TableCompare::read_ids(const KeyRange& range, const Wanted& wanted,
 }
 
 // A row that is on its way is left over at one look and not, or otherwise, at the next. One that is
-// always left over in the same way is a difference; of one that always is in another nothing can be
-// said.
+// always left over in the same way is a difference, if it still is once the target has caught up;
+// of one that always is in another nothing can be said.
 Status TableCompare::look_again(const KeyRange& range, std::vector<LeftOver>& left,
                                 Findings& findings) {
   const unsigned looks = std::min(limits_.recheck, kLooksMax);
-  for (unsigned look = 0; look < looks && !left.empty(); ++look) {
-    std::vector<LeftOver> now;
-    Status done = pause();
-    if (done.ok())
-      done = read_ids(
-          range, [&](const Hash128& key) { return contains(left, key); }, now);
-    if (!done.ok()) return done;
-    left = still_left(left, std::move(now));
-  }
   const unsigned needed = std::min(looks, kLooksAlike);
-  findings.moving += std::erase_if(left, [&](const LeftOver& row) { return row.looks < needed; });
-  return Unit{};
+  const auto look = [&](Status ready) {
+    std::vector<LeftOver> now;
+    if (ready.ok())
+      ready = read_ids(
+          range, [&](const Hash128& key) { return contains(left, key); }, now);
+    if (ready.ok()) left = still_left(left, std::move(now));
+    return ready;
+  };
+  const auto set_moving_apart = [&] {
+    findings.moving += std::erase_if(left, [&](const LeftOver& row) { return row.looks < needed; });
+  };
+  for (unsigned done = 0; done < looks && !left.empty(); ++done) {
+    if (Status looked = look(pause()); !looked.ok()) return looked;
+  }
+  set_moving_apart();
+  if (left.empty() || !limits_.catch_up) return Unit{};
+  Status looked = look(limits_.catch_up());
+  set_moving_apart();
+  return looked;
 }
 
 Status TableCompare::drill_small(const KeyRange& range, const Wanted& wanted, Findings& findings) {

@@ -21,6 +21,7 @@ struct CompareLimits {
   std::size_t listed_max = 1000;
   unsigned recheck = 0;
   std::chrono::milliseconds recheck_pause{500};
+  std::function<Status()> catch_up;
 };
 
 struct Findings {

@@ -175,6 +175,28 @@ TEST(TableCompare, DifferencesThatHealBeforeTheRecheckAreNone) {
   EXPECT_TRUE(one.findings.listed.empty());
 }
 
+TEST(TableCompare, ATargetThatIsBehindIsWaitedForBeforeTheLastLook) {
+  for (const bool keyed : {true, false}) {
+    Comparison one(numbered(0, 30), numbered(0, 29));
+    one.plan = plan_with_key(keyed);
+    one.limits.recheck = 1;
+    bool caught_up = false;
+    one.limits.catch_up = [&]() -> Status {
+      caught_up = true;
+      return Unit{};
+    };
+    one.target.before_each([&](std::vector<TextRow>& rows) {
+      if (caught_up) rows = numbered(0, 30);
+    });
+    ASSERT_TRUE((keyed ? one.by_ranges() : one.as_bag()).ok());
+    EXPECT_EQ(one.findings.differences, 0U) << keyed;
+    one.limits.catch_up = []() -> Status { return Error{Errc::interrupted, "stopped"}; };
+    one.target.before_each([](std::vector<TextRow>& rows) { rows = numbered(0, 29); });
+    const Status stopped = keyed ? one.by_ranges() : one.as_bag();
+    EXPECT_EQ(stopped.error().code, Errc::interrupted);
+  }
+}
+
 TEST(TableCompare, DifferencesThatStayAreFoundInSpiteOfRechecks) {
   Comparison one(numbered(0, 30), numbered(0, 29));
   one.limits.recheck = 3;

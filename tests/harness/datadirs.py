@@ -52,6 +52,8 @@ def _initialise(dialect, folder, log):
                 "--no-defaults",
                 "--user=root",
                 f"--datadir={folder}",
+                # Any other server that starts with this folder removes the temporary tables in it.
+                f"--tmpdir={folder}",
                 "--auth-root-authentication-method=normal",
                 "--skip-test-db",
                 "--innodb-flush-method=nosync",
