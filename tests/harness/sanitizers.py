@@ -4,6 +4,7 @@ A build without sanitizers takes no notice of the settings. Reports go to files 
 the run, so that one is found as well when the run was killed or ended as the test expected.
 """
 import glob
+import mmap
 import os
 
 from . import places
@@ -22,6 +23,12 @@ def settings(base):
         name: ":".join(filter(None, (os.environ.get(name), own, f"log_path={base}.sanitizer")))
         for name, own in _OPTIONS.items()
     }
+
+
+def is_built_into(program):
+    """Whether a sanitizer is in it, whose own memory then is several times the program's."""
+    with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return any(text.find(name) >= 0 for name in (b"__asan_init", b"__tsan_init"))
 
 
 def _texts(base):
