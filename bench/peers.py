@@ -194,6 +194,16 @@ def wherry_feed_catch_up(job):
     begin = f"{job.source.binlog_files()[0][0]}:4"  # the seeded data have no log of their own
     process = job.tool.start([WHERRY, "serve", "--data-dir", job.folder / "serve",
                               "--api", "127.0.0.1:0"])
+    try:
+        follow_feed(job, process, begin)
+    except BaseException:  # nobody else knows of the process
+        process.kill()
+        raise
+    process.send_signal(signal.SIGTERM)
+    job.tool.wait(process)
+
+
+def follow_feed(job, process, begin):
     server = FeedServer(job, process)
     server.call("POST", "/feeds", {"name": "all", "source": job.source.uri, "sink": job.target.uri,
                                    "include": [f"{DATABASE}.*"], "start": begin,
@@ -204,8 +214,6 @@ def wherry_feed_catch_up(job):
         if process.poll() is not None or time.monotonic() > deadline:
             raise Failed("the feed did not catch up: " + job.tool.last_words())
         time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    job.tool.wait(process)
 
 
 class FeedServer:
