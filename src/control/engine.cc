@@ -358,9 +358,10 @@ void Engine::Impl::build() {
       target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
       ddl_selection(), ddl);
   if (cuts) {
-    syncpoints = std::make_unique<sink::SyncpointWriter>(target_options(options), *cuts, progress,
-                                                         plan.epoch,
-                                                         [this] { return slices.all_committed(); });
+    syncpoints = std::make_unique<sink::SyncpointWriter>(
+        target_options(options), *cuts, progress, plan.epoch,
+        sink::SyncpointCalls{[this] { return slices.all_committed(); },
+                             [this] { return ending.load(); }});
   }
   const dispatch::SchedulerLinks links{
       catalog,

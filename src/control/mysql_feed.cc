@@ -19,7 +19,6 @@ namespace {
 
 constexpr auto kTick = 100ms;
 constexpr auto kLook = 5s;  // how often sessions are looked at
-constexpr auto kLogReachesStart = 30s;
 
 EngineOptions engine_options(const CopyOptions& copy, unsigned lanes) {
   EngineOptions engine;

@@ -12,7 +12,7 @@
 namespace wherry::control {
 namespace {
 
-constexpr unsigned kMysqlOldest = 80000;
+constexpr unsigned kMysqlOldest = 80019;  // lists of rows in a statement (VALUES ROW)
 constexpr unsigned kMariadbOldest = 100500;
 
 class TargetJudge {
@@ -77,7 +77,7 @@ void TargetJudge::version() {
       "");
   if (view_.facts.version < (mariadb ? kMariadbOldest : kMysqlOldest)) {
     add(Severity::refusal, fmt::format("version {} is too old", view_.facts.version_text),
-        "MySQL from 8.0 and MariaDB from 10.5 are known");
+        "MySQL from 8.0.19 and MariaDB from 10.5 are known");
   }
 }
 

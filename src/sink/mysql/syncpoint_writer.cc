@@ -24,12 +24,12 @@ std::uint64_t now_us() {
 
 SyncpointWriter::SyncpointWriter(TargetOptions target, const SyncpointOptions& options,
                                  const Progress& progress, std::uint64_t epoch,
-                                 std::function<bool()> ready)
+                                 SyncpointCalls calls)
     : target_(std::move(target)),
       options_(options),
       progress_(progress),
       epoch_(epoch),
-      ready_(std::move(ready)) {}
+      calls_(std::move(calls)) {}
 
 bool SyncpointWriter::due(std::uint64_t commit_us) {
   bool wanted = requested_;
@@ -39,7 +39,7 @@ bool SyncpointWriter::due(std::uint64_t commit_us) {
     if (last_slot_ == 0) last_slot_ = slot;
     wanted |= slot > last_slot_;
   }
-  return wanted && ready_();
+  return wanted && calls_.ready();
 }
 
 Status SyncpointWriter::record(const dispatch::LowWater& cut) {
@@ -58,7 +58,8 @@ Status SyncpointWriter::record(const dispatch::LowWater& cut) {
     session_.reset();
     const Retry retry = clock.next(done.error());
     if (!retry.again) return done.error().within("record a syncpoint");
-    if (!retry_pause(retry.pause, [] { return false; })) break;
+    if (!retry_pause(retry.pause, calls_.stopping))
+      return Error{Errc::interrupted, "the run ends", 0};
   }
   ++recorded_;
   return Unit{};

@@ -21,11 +21,17 @@ struct SyncpointOptions {
   std::chrono::hours keep{7 * 24};  // older rows of the same run are deleted
 };
 
+// What the writer asks of its run.
+struct SyncpointCalls {
+  std::function<bool()> ready;     // whether the target is complete, so that a cut says something
+  std::function<bool()> stopping;  // whether the run ends, so that nothing is waited for
+};
+
 class SyncpointWriter : public dispatch::Syncpoints {
  public:
-  // ready: whether the target is complete, so that a cut says something. progress outlives it.
+  // progress outlives it.
   SyncpointWriter(TargetOptions target, const SyncpointOptions& options, const Progress& progress,
-                  std::uint64_t epoch, std::function<bool()> ready);
+                  std::uint64_t epoch, SyncpointCalls calls);
 
   bool due(std::uint64_t commit_us) override;
   Status record(const dispatch::LowWater& cut) override;
@@ -42,7 +48,7 @@ class SyncpointWriter : public dispatch::Syncpoints {
   const SyncpointOptions options_;
   const Progress& progress_;
   const std::uint64_t epoch_;
-  const std::function<bool()> ready_;
+  const SyncpointCalls calls_;
   std::unique_ptr<mysql::Session> session_;
   std::uint64_t last_slot_ = 0;  // the interval in which the last cut was made, or the run began
   std::atomic<bool> requested_{false};
