@@ -13,14 +13,16 @@ ROOMS = {
     "source": ["mysql", "sql", "decode", "model", "support"],
     "verify": ["source", "mysql", "sql", "model", "support"],
     "store": ["model", "support"],
+    "storage": ["model", "support"],
+    "redo": ["storage", "store", "model", "support"],
     "dispatch": ["decode", "sql", "model", "support"],
     "sink/mysql": ["dispatch", "mysql", "decode", "sql", "model", "support"],
     "sink/blackhole": ["dispatch", "decode", "model", "support"],
     "sink/file": ["dispatch", "decode", "model", "support"],
     "copy": ["source", "dispatch", "mysql", "decode", "sql", "model", "support"],
     "feed": ["store", "source", "dispatch", "mysql", "decode", "sql", "model", "support"],
-    "control": ["copy", "verify", "sink/mysql", "sink/blackhole", "sink/file", "feed", "dispatch", "store", "source", "mysql",
-                "decode", "sql", "model", "support"],
+    "control": ["copy", "verify", "sink/mysql", "sink/blackhole", "sink/file", "redo", "feed", "dispatch", "storage", "store",
+                "source", "mysql", "decode", "sql", "model", "support"],
     "cli": ["control", "model", "support"],
 }
 

@@ -1,0 +1,57 @@
+// A place that keeps whole objects by name: a folder, a bucket, or what stands in for one. Names
+// are relative to the place and use ASCII letters, digits, '-', '_', '.', and '/' between folders.
+// One try a call: retries are RetryingStorage's. Any thread; calls run side by side.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "support/cursor.h"
+#include "support/result.h"
+
+namespace wherry::storage {
+
+struct Entry {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+// How long a call may take, and who may end it early (Errc::interrupted).
+struct Limits {
+  std::chrono::milliseconds timeout{300'000};
+  std::stop_token stop;
+};
+
+// The pieces of an object, one behind the other. Borrowed until the call returns.
+using Parts = std::span<const Bytes>;
+
+// Errors: network, timeout and server may heal by themselves; refused (no access, no such bucket)
+// and unsupported need somebody; lost: no such object; io: a local disk.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+
+  // The whole object or nothing, in place of an older one. Durable when it returns.
+  virtual Status put(const std::string& name, Parts parts, const Limits& limits) = 0;
+  // As put, unless there is an object of this name: false. Errc::unsupported: the store cannot say.
+  virtual Result<bool> create(const std::string& name, Parts parts, const Limits& limits) = 0;
+
+  // Bytes from the offset on, at most `bytes`; fewer only where the object ends.
+  virtual Result<std::vector<std::byte>> get(const std::string& name, std::uint64_t offset,
+                                             std::uint64_t bytes, const Limits& limits) = 0;
+  // Names with this prefix behind `after`, ascending, at most `count`; fewer only at the end.
+  virtual Result<std::vector<Entry>> list(const std::string& prefix, const std::string& after,
+                                          std::size_t count, const Limits& limits) = 0;
+  // Objects that are not there are removed already.
+  virtual Status remove(std::span<const std::string> names, const Limits& limits) = 0;
+
+  // For messages: never a secret.
+  virtual std::string describe() const = 0;
+};
+
+}  // namespace wherry::storage
