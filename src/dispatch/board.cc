@@ -66,7 +66,8 @@ void Board::committed(unsigned lane, std::uint64_t seq, const std::vector<std::u
 }
 
 void Board::advance(State& state) {
-  while (!state.window.empty() && state.window.front().done) {
+  while (!state.window.empty() && state.window.front().done &&
+         state.window.front().cseq <= state.fence) {
     const Entry& entry = state.window.front();
     state.low_cseq = entry.cseq;
     state.low_commit_us = entry.commit_us;
@@ -83,6 +84,27 @@ void Board::advance(State& state) {
     }
     state.window.pop_front();
   }
+}
+
+void Board::set_fence(std::uint64_t cseq) {
+  state_.with([&](State& state) { state.fence = cseq; });
+}
+
+void Board::raise_fence(std::uint64_t cseq) {
+  state_.with([&](State& state) {
+    if (cseq <= state.fence) return;
+    state.fence = cseq;
+    advance(state);
+  });
+}
+
+std::uint64_t Board::fence() const {
+  return state_.read([](const State& state) { return state.fence; });
+}
+
+bool Board::wait_for_fence(std::uint64_t cseq) {
+  return state_.wait([&](const State& state) { return state.closed || state.fence >= cseq; },
+                     [](State& state) { return !state.closed; });
 }
 
 LowWater Board::low() const {

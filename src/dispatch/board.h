@@ -1,5 +1,5 @@
-// What is scheduled, what has committed, and how far everything has: the contiguous low-water mark
-// that a resume begins from. Any thread; one lock.
+// What is scheduled, what may commit, what has committed, and how far everything has: the contiguous
+// low-water mark that a resume begins from. Any thread; one lock.
 #pragma once
 
 #include <chrono>
@@ -34,6 +34,14 @@ class Board {
   // A lane committed work through seq, and with it these groups.
   void committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs);
 
+  // The fence: nothing past it may become visible at the target, and the low-water mark does not
+  // pass it. There is none until one is set; it never goes back.
+  void set_fence(std::uint64_t cseq);
+  void raise_fence(std::uint64_t cseq);
+  std::uint64_t fence() const;
+  // Sleeps until the fence has reached the group. False: closed.
+  bool wait_for_fence(std::uint64_t cseq);
+
   LowWater low() const;
   LaneSeqs committed_seqs() const;
   std::uint64_t scheduled_cseq() const;
@@ -65,6 +73,7 @@ class Board {
     std::uint64_t low_cseq = 0;
     std::uint64_t low_commit_us = 0;
     std::uint64_t scheduled = 0;
+    std::uint64_t fence = UINT64_MAX;
     FilePosition low_file;
     std::string low_gtid;
     MysqlGtidSet mysql_set;

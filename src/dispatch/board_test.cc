@@ -46,6 +46,31 @@ class MariadbBoardTest : public BoardTest {
   MariadbBoardTest() : BoardTest(Dialect::mariadb) {}
 };
 
+TEST_F(BoardTest, NeitherWorkNorTheLowWaterPassesTheFence) {
+  board_.set_fence(11);
+  for (std::uint64_t cseq = 11; cseq <= 14; ++cseq) schedule(cseq, true);
+  EXPECT_TRUE(board_.wait_for_fence(11));
+  EXPECT_EQ(board_.low().cseq, 11u);
+  board_.raise_fence(13);
+  EXPECT_EQ(board_.low().cseq, 13u);
+  board_.raise_fence(12);
+  EXPECT_EQ(board_.fence(), 13u);
+}
+
+TEST_F(BoardTest, WhoeverWaitsForTheFenceIsWokenByItAndByTheEnd) {
+  board_.set_fence(10);
+  bool passed = false;
+  std::thread waiting([&] { passed = board_.wait_for_fence(12); });
+  board_.raise_fence(11);
+  board_.raise_fence(12);
+  waiting.join();
+  EXPECT_TRUE(passed);
+  std::thread ended([&] { passed = board_.wait_for_fence(13); });
+  board_.close();
+  ended.join();
+  EXPECT_FALSE(passed);
+}
+
 TEST_F(BoardTest, LowWaterIsContiguous) {
   for (std::uint64_t cseq = 11; cseq <= 14; ++cseq) schedule(cseq);
   board_.committed(1, 1, {12, 14});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "support/hash.h"
 
@@ -15,6 +16,7 @@ using decode::FormatDescription;
 using decode::Group;
 using decode::GroupEnd;
 using store::Cursor;
+using Step = store::RecordSource::Step;
 
 // A commit's flags: how the group ended, and what it holds.
 constexpr std::uint32_t kEndMask = 3;
@@ -130,20 +132,23 @@ Status BatchWriter::put(const Batch& batch, const Group& group) {
   return done.ok() && group.closes ? writer.commit(to_commit(batch, group)) : done;
 }
 
+bool holds_statement(const store::Commit& commit) { return (commit.flags & kHasStatement) != 0; }
+
 Result<CommitFacts> commit_of(store::Log& log, std::uint64_t cseq) {
   // Behind every event of the transaction, and before its commit.
   constexpr std::uint64_t kBehindEvents = std::uint64_t{1} << 62;
   const std::unique_ptr<Cursor> cursor = log.cursor({cseq, kBehindEvents});
-  Result<Cursor::Step> step = cursor->next(std::chrono::milliseconds(0));
+  Result<Step> step = cursor->next(std::chrono::milliseconds(0));
   if (!step.ok()) return step.error();
-  if (step.value() != Cursor::Step::commit || cursor->commit().cseq != cseq)
+  if (step.value() != Step::commit || cursor->commit().cseq != cseq)
     return Error{Errc::lost, fmt::format("the log does not hold the end of transaction {}", cseq),
                  0};
   return CommitFacts{to_group(cursor->commit()), std::string(cursor->commit().gtid_source)};
 }
 
-BatchReader::BatchReader(store::Log& log, std::uint64_t done, const BatchReaderOptions& options)
-    : log_(log), options_(options), cursor_(log.cursor({done + 1, 0})), done_(done) {
+BatchReader::BatchReader(std::unique_ptr<store::RecordSource> records, std::uint64_t done,
+                         const BatchReaderOptions& options)
+    : options_(options), records_(std::move(records)), done_(done) {
   FormatDescription none;
   none.dialect = options.dialect;
   no_events_ = std::make_shared<const FormatDescription>(std::move(none));
@@ -180,11 +185,11 @@ void BatchReader::carry_over(Batch& from) {
 
 // A batch has one format, and its groups end in one file of one generation of the source.
 bool BatchReader::fits(const Batch& batch) const {
-  if (step_ == Cursor::Step::event) {
-    const auto known = formats_.find(cursor_->event().table_version);
+  if (step_ == Step::event) {
+    const auto known = formats_.find(records_->event().table_version);
     return batch.format == nullptr || (known != formats_.end() && known->second == batch.format);
   }
-  const store::Commit& commit = cursor_->commit();
+  const store::Commit& commit = records_->commit();
   return batch.groups.empty() ||
          (batch.file == commit.file && batch.generation == commit.generation);
 }
@@ -194,11 +199,11 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
   for (;;) {
     if (!std::exchange(record_waits_, false)) {
       const auto pause = batch == nullptr ? wait : std::chrono::milliseconds(0);
-      Result<Cursor::Step> step = cursor_->next(pause);
+      Result<Step> step = records_->next(pause);
       if (!step.ok()) return step.error();
       step_ = step.value();
     }
-    if (step_ == Cursor::Step::nothing) return finish(std::move(batch));
+    if (step_ == Step::nothing) return finish(std::move(batch));
     if (batch == nullptr) batch = begin();
     if (!fits(*batch)) {
       record_waits_ = true;
@@ -206,7 +211,7 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
       return finish(std::move(batch));
     }
     std::size_t complete = options_.part_bytes;
-    if (step_ == Cursor::Step::commit) {
+    if (step_ == Step::commit) {
       take_commit(*batch);
       complete = options_.batch_bytes;
     } else if (Status taken = take_event(*batch); !taken.ok()) {
@@ -232,7 +237,7 @@ std::unique_ptr<Batch> BatchReader::finish(std::unique_ptr<Batch> batch) {
 Status BatchReader::set_format(Batch& batch, std::uint64_t id) {
   auto known = formats_.find(id);
   if (known == formats_.end()) {
-    const store::Definition content = log_.definition(id);
+    const store::Definition content = records_->definition(id);
     if (content == nullptr)
       return Error{Errc::malformed, fmt::format("the log has no stream format {}", id), 0};
     Result<FormatDescription> format = format_of(as_bytes(*content));
@@ -246,7 +251,7 @@ Status BatchReader::set_format(Batch& batch, std::uint64_t id) {
 }
 
 Status BatchReader::take_event(Batch& batch) {
-  const store::Event& event = cursor_->event();
+  const store::Event& event = records_->event();
   if (batch.format == nullptr) {
     if (Status set = set_format(batch, event.table_version); !set.ok()) return set;
   }
@@ -264,7 +269,7 @@ Status BatchReader::take_event(Batch& batch) {
 }
 
 void BatchReader::take_commit(Batch& batch) {
-  const store::Commit& commit = cursor_->commit();
+  const store::Commit& commit = records_->commit();
   batch.file = file_ = commit.file;
   batch.generation = commit.generation;
   batch.seen_offset = commit.end_offset;

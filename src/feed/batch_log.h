@@ -30,6 +30,9 @@ class BatchWriter {
   std::uint64_t format_id_ = 0;
 };
 
+// Whether there is a statement in the transaction.
+bool holds_statement(const store::Commit& commit);
+
 // What the commit of a transaction says, read ahead of its events: a part of a large one has a
 // group that says nothing yet.
 struct CommitFacts {
@@ -47,15 +50,19 @@ struct BatchReaderOptions {
 class BatchReader {
  public:
   // Reads the groups behind cseq `done`. The log may not reach so far yet.
-  BatchReader(store::Log& log, std::uint64_t done, const BatchReaderOptions& options);
+  BatchReader(store::Log& log, std::uint64_t done, const BatchReaderOptions& options)
+      : BatchReader(log.cursor({done + 1, 0}), done, options) {}
+  // records: of the groups behind `done`, in their order without a gap.
+  BatchReader(std::unique_ptr<store::RecordSource> records, std::uint64_t done,
+              const BatchReaderOptions& options);
 
   // What there is, up to the size of a batch; null: nothing came in this time. Errors: those of
-  // store::Cursor::next().
+  // store::RecordSource::next().
   Result<std::unique_ptr<decode::Batch>> next(std::chrono::milliseconds wait);
   // The last cseq that was handed out whole.
   std::uint64_t done() const { return done_; }
   // Any thread: next() returns at once, now and later.
-  void interrupt() { cursor_->interrupt(); }
+  void interrupt() { records_->interrupt(); }
 
  private:
   std::unique_ptr<decode::Batch> begin();
@@ -66,9 +73,8 @@ class BatchReader {
   Status set_format(decode::Batch& batch, std::uint64_t id);
   std::unique_ptr<decode::Batch> finish(std::unique_ptr<decode::Batch> batch);
 
-  store::Log& log_;
   const BatchReaderOptions options_;
-  std::unique_ptr<store::Cursor> cursor_;
+  const std::unique_ptr<store::RecordSource> records_;
   std::uint64_t done_;
   using Format = std::shared_ptr<const decode::FormatDescription>;
   std::map<std::uint64_t, Format> formats_;
@@ -77,7 +83,7 @@ class BatchReader {
   std::string file_;                        // where the last group ended
   std::unique_ptr<decode::Batch> carried_;  // the next batch, begun with the open group's events
   bool record_waits_ = false;  // the cursor stands on a record that belongs to the next batch
-  store::Cursor::Step step_ = store::Cursor::Step::nothing;
+  store::RecordSource::Step step_ = store::RecordSource::Step::nothing;
 };
 
 }  // namespace wherry::feed

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "store/bytes_out.h"
@@ -15,12 +16,35 @@ constexpr std::uint32_t kMagic = 0x4B4C4257;    // "WBLK"
 constexpr std::uint32_t kEndMark = 0x444E4557;  // "WEND": a block that is there whole ends in it
 constexpr std::uint8_t kContinues = 1;
 constexpr std::uint8_t kOpen = 2;
+constexpr int kZstdLevel = 1;
 
 // The last block of a body may be read by others: then a fresh one takes its place.
 std::vector<std::byte>& room(BlockBytes& bytes, std::size_t size) {
   if (bytes.use_count() != 1) bytes = std::make_shared<std::vector<std::byte>>();
   bytes->resize(size);
   return *bytes;
+}
+
+void encode_tail(Bytes stored, std::byte* at) {
+  put_le(put_le(at, crc32c_of(stored), 4), kEndMark, 4);
+}
+
+bool intact(Bytes stored, const std::byte* tail) {
+  return load_le(tail, 4) == crc32c_of(stored) && load_le(tail + 4, 4) == kEndMark;
+}
+
+Status unpack(Bytes stored, const BlockHeader& header, std::vector<std::byte>& body) {
+  // A part of a frame takes 4 bytes and more, and makes at most so many.
+  constexpr std::size_t kPartMin = 4;
+  const bool possible = header.body_bytes / ZSTD_BLOCKSIZE_MAX <= stored.size() / kPartMin;
+  const unsigned long long size = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (!possible || size != header.body_bytes)
+    return Error{Errc::malformed, "the packed size of the block is wrong"};
+  body.resize(header.body_bytes);
+  const std::size_t done = ZSTD_decompress(body.data(), body.size(), stored.data(), stored.size());
+  if (ZSTD_isError(done) != 0 || done != body.size())
+    return Error{Errc::malformed, "the block cannot be unpacked"};
+  return Unit{};
 }
 
 }  // namespace
@@ -72,14 +96,51 @@ std::string place_of(const std::string& path, std::uint64_t offset, const BlockH
                      header.last_cseq);
 }
 
-Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes body) {
-  header.stored_bytes = static_cast<std::uint32_t>(body.size());
+Bytes pack(BlockHeader& header, Bytes body, bool compress, std::vector<std::byte>& packed) {
+  header.body_bytes = header.stored_bytes = static_cast<std::uint32_t>(body.size());
+  header.codec = Codec::none;
+  if (!compress) return body;
+  packed.resize(ZSTD_compressBound(body.size()));
+  const std::size_t size =
+      ZSTD_compress(packed.data(), packed.size(), body.data(), body.size(), kZstdLevel);
+  if (ZSTD_isError(size) != 0 || size >= body.size()) return body;
+  header.codec = Codec::zstd;
+  header.stored_bytes = static_cast<std::uint32_t>(size);
+  return Bytes(packed).first(size);
+}
+
+void frame(const BlockHeader& header, std::span<std::byte> bytes) {
+  encode(header, bytes.data());
+  const Bytes stored = Bytes(bytes).subspan(kBlockHead, header.stored_bytes);
+  encode_tail(stored, bytes.data() + kBlockHead + header.stored_bytes);
+}
+
+Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes stored) {
+  header.stored_bytes = static_cast<std::uint32_t>(stored.size());
   std::array<std::byte, kBlockHead> head{};
   encode(header, head.data());
   std::array<std::byte, kBlockTail> tail{};
-  put_le(put_le(tail.data(), crc32c_of(body), 4), kEndMark, 4);
-  const std::array<Bytes, 3> parts{Bytes(head), body, Bytes(tail)};
+  encode_tail(stored, tail.data());
+  const std::array<Bytes, 3> parts{Bytes(head), stored, Bytes(tail)};
   return file.write(offset, parts);
+}
+
+Result<BlockView> view_block(Bytes file, const std::string& name, std::uint64_t offset,
+                             std::uint64_t seen, std::vector<std::byte>& unpacked) {
+  const Bytes rest = offset < file.size() ? file.subspan(offset) : Bytes();
+  Result<BlockHeader> header = decode_block_header(rest.first(std::min(rest.size(), kBlockHead)));
+  if (!header.ok())
+    return header.error().within(fmt::format("{}, byte {} (after cseq {})", name, offset, seen));
+  const std::string place = place_of(name, offset, header.value());
+  if (rest.size() < framed_bytes(header.value()))
+    return Error{Errc::truncated, "the file ends inside the block"}.within(place);
+  const Bytes stored = rest.subspan(kBlockHead, header.value().stored_bytes);
+  if (!intact(stored, stored.data() + stored.size()))
+    return Error{Errc::malformed, "the checksum of the block is wrong"}.within(place);
+  if (header.value().codec == Codec::none) return BlockView{header.value(), stored};
+  Status done = unpack(stored, header.value(), unpacked);
+  if (!done.ok()) return done.error().within(place);
+  return BlockView{header.value(), unpacked};
 }
 
 Result<BlockHeader> BlockReader::read(const File& file, std::uint64_t offset, std::uint64_t seen) {
@@ -111,31 +172,15 @@ Status BlockReader::read_stored(const File& file, std::uint64_t offset, const Bl
   const Result<std::size_t> got = file.read(offset + kBlockHead, target);
   if (!got.ok()) return got.error();
   if (got.value() < target.size()) return cut();
-  const std::byte* const tail = target.data() + stored;
-  const bool whole = load_le(tail, 4) == crc32c_of(Bytes(target).first(stored)) &&
-                     load_le(tail + 4, 4) == kEndMark;
-  if (!whole) {
+  if (!intact(Bytes(target).first(stored), target.data() + stored)) {
     return Error{Errc::malformed, "the checksum of the block is wrong"}.within(
         place_of(file.path(), offset, header));
   }
   target.resize(stored);
   if (header.codec == Codec::none) return Unit{};
-  return unpack(place_of(file.path(), offset, header), header);
-}
-
-Status BlockReader::unpack(const std::string& place, const BlockHeader& header) {
-  // A part of a frame takes 4 bytes and more, and makes at most so many.
-  constexpr std::size_t kPartMin = 4;
-  const bool possible = header.body_bytes / ZSTD_BLOCKSIZE_MAX <= stored_.size() / kPartMin;
-  const unsigned long long size = ZSTD_getFrameContentSize(stored_.data(), stored_.size());
-  if (!possible || size != header.body_bytes)
-    return Error{Errc::malformed, "the packed size of the block is wrong"}.within(place);
-  std::vector<std::byte>& body = room(body_, header.body_bytes);
-  const std::size_t done =
-      ZSTD_decompress(body.data(), body.size(), stored_.data(), stored_.size());
-  if (ZSTD_isError(done) != 0 || done != body.size())
-    return Error{Errc::malformed, "the block cannot be unpacked"}.within(place);
-  return Unit{};
+  Status done = unpack(stored_, header, room(body_, 0));
+  if (!done.ok()) return done.error().within(place_of(file.path(), offset, header));
+  return done;
 }
 
 }  // namespace wherry::store

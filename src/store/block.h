@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "store/file.h"
 
@@ -35,8 +37,24 @@ void encode(const BlockHeader& header, std::byte* at);
 Result<BlockHeader> decode_block_header(Bytes head);
 // "FILE, byte 1234 (cseq 5 to 9)": how every damage is named.
 std::string place_of(const std::string& path, std::uint64_t offset, const BlockHeader& header);
-// Writes the frame and its body at the offset.
-Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes body);
+// What is stored of a body: the same bytes, or, asked to compress, a zstd frame in `packed` where
+// that is smaller. Sets sizes and codec.
+Bytes pack(BlockHeader& header, Bytes body, bool compress, std::vector<std::byte>& packed);
+// Puts head and tail around a body that stands kBlockHead behind the begin of the frame, which has
+// framed_bytes() of memory.
+void frame(const BlockHeader& header, std::span<std::byte> bytes);
+// Writes the frame and its stored body at the offset.
+Status write_block(const File& file, std::uint64_t offset, BlockHeader& header, Bytes stored);
+
+// One block of a file that is in memory.
+struct BlockView {
+  BlockHeader header;
+  Bytes body;
+};
+// As BlockReader::read(). name: of the file, for messages. The body lies in the file's bytes, or
+// in `unpacked`.
+Result<BlockView> view_block(Bytes file, const std::string& name, std::uint64_t offset,
+                             std::uint64_t seen, std::vector<std::byte>& unpacked);
 
 // A body that may be shared with whoever still reads it.
 using BlockBytes = std::shared_ptr<std::vector<std::byte>>;
@@ -52,8 +70,6 @@ class BlockReader {
 
  private:
   Status read_stored(const File& file, std::uint64_t offset, const BlockHeader& header);
-  Status unpack(const std::string& place, const BlockHeader& header);
-
   BlockBytes body_ = std::make_shared<std::vector<std::byte>>();
   std::vector<std::byte> stored_;  // only for blocks that are packed
 };

@@ -32,6 +32,10 @@ std::shared_ptr<const void> Cursor::hold() const {
   return disk_.reader.hold();
 }
 
+Definition Cursor::definition(std::uint64_t id) const {
+  return shared_.read([&](const State& state) { return find_definition(state, id); });
+}
+
 Result<Cursor::Step> Cursor::next(std::chrono::milliseconds wait) {
   while (true) {
     if (interrupted_.load(std::memory_order_relaxed))

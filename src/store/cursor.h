@@ -9,23 +9,21 @@
 
 #include "store/block.h"
 #include "store/record.h"
+#include "store/record_source.h"
 #include "store/state.h"
 
 namespace wherry::store {
 
-class Cursor {
+class Cursor : public RecordSource {
  public:
-  enum class Step { event, commit, nothing };
-
   Cursor(Shared& shared, const Point& from);
 
-  // The next record. nothing: none came in this time. lost: what comes next is no longer in the
-  // log; interrupted: interrupt() was called or the log stopped; malformed and truncated: damage,
-  // with its place; io.
-  Result<Step> next(std::chrono::milliseconds wait);
-  // What next() returned. Views live until the next call of next(), or as long as hold() is kept.
-  const Event& event() const { return event_; }
-  const Commit& commit() const { return commit_; }
+  // interrupted: the log stopped, too.
+  Result<Step> next(std::chrono::milliseconds wait) override;
+  // Views live as long as hold() is kept.
+  const Event& event() const override { return event_; }
+  const Commit& commit() const override { return commit_; }
+  Definition definition(std::uint64_t id) const override;
   // The first row of event(): before the cursor's point where that is inside the event.
   std::uint64_t first_row() const { return first_row_; }
   std::shared_ptr<const void> hold() const;
@@ -33,8 +31,7 @@ class Cursor {
   // Behind the last record that next() returned.
   const Point& point() const { return point_; }
 
-  // Any thread: next() returns at once, now and later.
-  void interrupt();
+  void interrupt() override;
 
  private:
   struct Found {  // where a point is

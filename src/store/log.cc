@@ -119,10 +119,7 @@ std::vector<std::string> Log::consumers() const {
 }
 
 Definition Log::definition(std::uint64_t id) const {
-  return shared_.read([&](const State& state) -> Definition {
-    const auto known = state.definitions.find(id);
-    return known == state.definitions.end() ? nullptr : known->second.content;
-  });
+  return shared_.read([&](const State& state) { return find_definition(state, id); });
 }
 
 LogStatus Log::status() const {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "store/bytes_out.h"
+#include "store/place_bytes.h"
 #include "support/hash.h"
 
 namespace wherry::store {
@@ -22,29 +22,6 @@ constexpr std::size_t kFooterEnd = 24;    // offset, size, checksum, magic
 constexpr std::uint32_t kHeaderBytesMax = 64 << 20;
 constexpr std::string_view kSuffix = ".seg";
 constexpr std::size_t kDigits = 20;
-
-void put(BytesOut& out, const Point& point) { out.uint(point.cseq, 8).uint(point.row, 8); }
-Point read_point(wherry::Cursor& in) {
-  Point point;
-  point.cseq = in.uint_le(8);
-  point.row = in.uint_le(8);
-  return point;
-}
-
-void put(BytesOut& out, const Place& place) {
-  out.uint(place.cseq, 8).uint(place.commit_us, 8).uint(place.generation, 8);
-  out.text(place.file.file).uint(place.file.offset, 8).text(place.gtid);
-}
-Place read_place(wherry::Cursor& in) {
-  Place place;
-  place.cseq = in.uint_le(8);
-  place.commit_us = in.uint_le(8);
-  place.generation = in.uint_le(8);
-  place.file.file = read_text(in);
-  place.file.offset = in.uint_le(8);
-  place.gtid = read_text(in);
-  return place;
-}
 
 std::string sealed(const BytesOut& out) {
   BytesOut crc;

@@ -1,15 +1,8 @@
 #include "store/segment_writer.h"
 
-#include <zstd.h>
-
 #include <utility>
 
 namespace wherry::store {
-namespace {
-
-constexpr int kZstdLevel = 1;
-
-}  // namespace
 
 SegmentWriter::SegmentWriter(File file, Segment segment, const Options& options)
     : file_(std::move(file)), segment_(std::move(segment)), compress_(options.compress) {}
@@ -63,17 +56,8 @@ Status SegmentWriter::append(const Definitions& definitions, std::uint64_t last_
 }
 
 Status SegmentWriter::write(BlockHeader header, Bytes body) {
-  header.body_bytes = static_cast<std::uint32_t>(body.size());
-  if (compress_) {
-    packed_.resize(ZSTD_compressBound(body.size()));
-    const std::size_t size =
-        ZSTD_compress(packed_.data(), packed_.size(), body.data(), body.size(), kZstdLevel);
-    if (ZSTD_isError(size) == 0 && size < body.size()) {
-      header.codec = Codec::zstd;
-      body = Bytes(packed_).first(size);
-    }
-  }
-  Status done = write_block(file_, segment_.footer, header, body);
+  const Bytes stored = pack(header, body, compress_, packed_);
+  Status done = write_block(file_, segment_.footer, header, stored);
   if (!done.ok()) return done;
   segment_.footer += framed_bytes(header);
   segment_.bytes = segment_.footer;

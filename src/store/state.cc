@@ -19,6 +19,11 @@ std::optional<std::uint64_t> released(const State& state) {
   return slowest->second.done;
 }
 
+Definition find_definition(const State& state, std::uint64_t id) {
+  const auto known = state.definitions.find(id);
+  return known == state.definitions.end() ? nullptr : known->second.content;
+}
+
 std::uint64_t last_cseq(const Segment& segment) {
   const Point& end = segment.content.end;
   return end.row == 0 ? end.cseq - 1 : end.cseq;

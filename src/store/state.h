@@ -80,6 +80,8 @@ using Shared = Guarded<State>;
 void press_slowest(State& state, std::uint64_t disk_bytes_max);
 // The newest cseq that no consumer needs; nothing: nobody said what it needs, so all stays.
 std::optional<std::uint64_t> released(const State& state);
+// Null: nothing that is still in the log uses it.
+Definition find_definition(const State& state, std::uint64_t id);
 // The newest cseq of which the segment has a record.
 std::uint64_t last_cseq(const Segment& segment);
 

@@ -83,20 +83,31 @@ bool Lane::collect(Group& group) {
   for (const auto& [lane, seq] : first->needs) {
     if (!links_.board.wait_for(lane, seq)) return false;
   }
+  if (first->chunk == nullptr && !pass_fence(first->placed_cseq())) return false;
   const bool alone = first->chunk != nullptr || first->one_by_one || !first->transaction().closes;
   group.add(std::move(*first));
   if (alone) return true;
   const dispatch::LaneSeqs committed = links_.board.committed_seqs();
+  const std::uint64_t fence = links_.board.fence();
   const auto joins = [&](const Work& next) {
     if (next.chunk != nullptr || next.one_by_one || !next.transaction().closes) return false;
     if (group.bytes + next.bytes > options_.group_bytes ||
-        group.items.size() >= options_.group_transactions)
+        group.items.size() >= options_.group_transactions || next.placed_cseq() > fence)
       return false;
     return std::all_of(next.needs.begin(), next.needs.end(),
                        [&](const auto& need) { return committed[need.first] >= need.second; });
   };
   while (std::optional<Work> next = links_.queue.pop_if(joins)) group.add(std::move(*next));
   return true;
+}
+
+// Nothing of a group runs before all of it may be seen: its locks would be held meanwhile.
+bool Lane::pass_fence(std::uint64_t cseq) {
+  if (links_.board.fence() >= cseq) return true;
+  say_waiting("the redo of what comes next to be durable");
+  const bool passed = links_.board.wait_for_fence(cseq);
+  say_waiting("");
+  return passed;
 }
 
 Status Lane::connect() {
