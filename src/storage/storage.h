@@ -1,6 +1,7 @@
 // A place that keeps whole objects by name: a folder, a bucket, or what stands in for one. Names
-// are relative to the place and use ASCII letters, digits, '-', '_', '.', and '/' between folders.
-// One try a call: retries are RetryingStorage's. Any thread; calls run side by side.
+// are relative to the place and use ASCII letters, digits, '-', '_', '.', and '/' between folders
+// (object_name.h); lists ascend by the bytes of whole names. One try a call: retries are
+// RetryingStorage's. Any thread; calls run side by side.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,9 @@ struct Entry {
   std::uint64_t bytes = 0;
 };
 
-// How long a call may take, and who may end it early (Errc::interrupted).
+// How long a call may take (Errc::timeout), and who may end it early (Errc::interrupted). What a
+// call did that ended so, or with network or server, is unknown: an object may have come into
+// being.
 struct Limits {
   std::chrono::milliseconds timeout{300'000};
   std::stop_token stop;
@@ -30,8 +33,15 @@ struct Limits {
 // The pieces of an object, one behind the other. Borrowed until the call returns.
 using Parts = std::span<const Bytes>;
 
-// Errors: network, timeout and server may heal by themselves; refused (no access, no such bucket)
-// and unsupported need somebody; lost: no such object; io: a local disk.
+inline std::uint64_t total_bytes(Parts parts) {
+  std::uint64_t bytes = 0;
+  for (const Bytes part : parts) bytes += part.size();
+  return bytes;
+}
+
+// Errors: network, timeout and server may heal by themselves (server_code has the HTTP status);
+// refused (no access, no such bucket) and unsupported need somebody; lost: no such object; io: a
+// local disk; usage: no name for an object. Messages hold no secret.
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -39,6 +49,7 @@ class Storage {
   // The whole object or nothing, in place of an older one. Durable when it returns.
   virtual Status put(const std::string& name, Parts parts, const Limits& limits) = 0;
   // As put, unless there is an object of this name: false. Errc::unsupported: the store cannot say.
+  // Small objects only.
   virtual Result<bool> create(const std::string& name, Parts parts, const Limits& limits) = 0;
 
   // Bytes from the offset on, at most `bytes`; fewer only where the object ends.
