@@ -8,6 +8,7 @@
 #include "control/copy_options.h"
 #include "control/exit_code.h"
 #include "control/feed_client.h"
+#include "control/redo_options.h"
 #include "control/serve_options.h"
 #include "control/version.h"
 #include "support/nearest.h"
@@ -35,6 +36,12 @@ std::vector<control::Option> serve_options() {
   static control::ServeOptions serve;
   static control::ProgramOptions program;
   return control::serve_option_table(serve, program);
+}
+
+std::vector<control::Option> redo_options() {
+  static control::RedoCommandOptions redo;
+  static control::ProgramOptions program;
+  return control::redo_option_table(redo, program);
 }
 
 const Command* find_command(std::string_view name) {
@@ -114,7 +121,8 @@ const std::vector<Command>& commands() {
        serve_options},
       {"feed", "create|list|show|pause|resume|update|remove [NAME] [options]",
        "steer the feeds of a server", run_feed, control::feed_option_table},
-      {"redo", "", "the redo store", {}, {}},
+      {"redo", "meta|verify|apply --storage URI [options]",
+       "look at a redo, check it, or replay it into the target", run_redo, redo_options},
       {"consume", "", "replay what a sink stored", {}, {}},
       {"help", "[COMMAND]", "the commands, or the options of one", run_help, {}},
       {"completion",

@@ -34,6 +34,7 @@ int run_copy(Arguments arguments);
 int run_check(Arguments arguments);
 int run_serve(Arguments arguments);
 int run_feed(Arguments arguments);
+int run_redo(Arguments arguments);
 // check, and copy --dry-run.
 int check_and_print(const control::CopyOptions& options);
 

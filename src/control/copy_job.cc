@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "control/copy_redo.h"
 #include "control/engine.h"
 #include "control/hook.h"
 #include "control/job_sessions.h"
@@ -65,6 +66,7 @@ struct CopyJob::Impl {
   std::shared_ptr<source::Runtime> runtime;
   std::optional<JobSessions> sessions;
   RunPlan plan;
+  std::unique_ptr<CopyRedo> redo;  // null: the copy has none
   Guarded<EngineOptions> settings;
   bool locked = false;
   std::optional<std::chrono::steady_clock::time_point> cutover_began;  // while the clock runs
@@ -87,6 +89,7 @@ struct CopyJob::Impl {
   Status finish_objects(const std::vector<dispatch::PlanPtr>& tables);
   Status verify(Engine& engine);
   Status tick(Engine& engine);
+  Status begin_redo();
   Status swap_if_asked();
 };
 
@@ -193,19 +196,29 @@ Status CopyJob::Impl::follow() {
   settings.with([&](EngineOptions& now) {
     now.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
   });
-  Engine engine({options,
-                 settings.read([](const EngineOptions& now) { return now; }),
-                 plan,
-                 *runtime,
-                 progress,
-                 std::move(selection).value(),
-                 stream_intake(*runtime, plan.by_gtid, options.memory),
-                 {}});
+  if (Status begun = begin_redo(); !begun.ok()) return begun;
+  EngineParts parts{options,
+                    settings.read([](const EngineOptions& now) { return now; }),
+                    plan,
+                    runtime.get(),
+                    sessions->source().facts().dialect,
+                    progress,
+                    std::move(selection).value(),
+                    redo != nullptr ? log_intake(redo->log(), options.memory)
+                                    : stream_intake(*runtime, plan.by_gtid, options.memory),
+                    {}};
+  if (redo != nullptr) parts.fence = redo->redo().durable_cseq();
+  Engine engine(std::move(parts));
   engine.start();
+  if (redo != nullptr)
+    redo->redo().start([&engine](std::uint64_t cseq) { engine.raise_fence(cseq); });
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);
   if (done.ok()) done = cut_over(engine);
   engine.stop();
+  if (redo != nullptr) {
+    if (Status ended = redo->stop(); !ended.ok() && done.ok()) done = ended;
+  }
   shown.update(engine.numbers(), engine.plans(), false, runtime->generation_number());
   if (!done.ok()) {
     const std::optional<Error> failure = engine.failure();
@@ -214,6 +227,18 @@ Status CopyJob::Impl::follow() {
   if (Status recorded = record_finished(sessions->for_plan(), plan); !recorded.ok())
     return recorded;
   if (options.drop_meta) return progress.drop(sessions->target());
+  return Unit{};
+}
+
+Status CopyJob::Impl::begin_redo() {
+  if (options.redo_uri.empty()) return Unit{};
+  const mysql::ServerFacts& facts = sessions->source().facts();
+  const bool fold = settings.read([](const EngineOptions& now) { return now.fold_names; });
+  Result<std::unique_ptr<CopyRedo>> begun =
+      CopyRedo::begin(options, plan, {facts.dialect, mysql::lasting_identity(facts), fold},
+                      [this] { return wishes.read([](const Wishes& all) { return all.stop; }); });
+  if (!begun.ok()) return begun.error();
+  redo = std::move(begun).value();
   return Unit{};
 }
 
@@ -230,6 +255,10 @@ Status CopyJob::Impl::tick(Engine& engine) {
     if (alive.ok()) warn_of_purge(engine.numbers());
   }
   engine.pause(now.paused);
+  if (redo != nullptr) {
+    redo->tick(engine.numbers().recorded);
+    if (const std::optional<Error> failure = redo->redo().failure()) return *failure;
+  }
   if (shown.due())
     shown.update(engine.numbers(), engine.plans(), now.paused, runtime->generation_number());
   if (const std::optional<Error> failure = engine.failure()) return *failure;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "control/copy_options.h"
+#include "control/feed_words.h"
 #include "control/option_setters.h"
 #include "control/rename_rule.h"
 #include "support/units.h"
@@ -195,6 +196,8 @@ std::vector<Option> running_options(CopyOptions& copy) {
       {"indexes", "after|with", "make plain secondary indexes after the rows or at once (after)",
        OptionKind::value,
        choice_setter(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
+      {"redo", "URI", "make every change durable there before the target shows it (docs/redo.md)",
+       OptionKind::secret_uri, storage_uri_setter(copy.redo_uri)},
       {"dry-run", "", "check everything, write nothing", OptionKind::toggle,
        flag_setter(copy.dry_run)},
   };
@@ -204,7 +207,6 @@ std::vector<Option> later_options() {
   const std::string help = "not in this build";
   return {
       {"shard", "TABLE.COLUMN=VALUE", help, OptionKind::list, not_built()},
-      {"redo", "URI", help, OptionKind::value, not_built()},
       {"failover-candidate", "URI", help, OptionKind::list, not_built()},
       {"failover-hook", "CMD|URL", help, OptionKind::value, not_built()},
       {"failover-policy", "abort|wait|repair", help, OptionKind::value, not_built()},

@@ -79,7 +79,6 @@ TEST(CopyOptionsTable, RefusesWhatThisBuildDoesNotHave) {
        std::vector<std::vector<std::string>>{{"--verify", "inline"},
                                              {"--verify", "iterative"},
                                              {"--shard", "t.c=1"},
-                                             {"--redo", "file:///r"},
                                              {"--failover-candidate", "mysql://c/"},
                                              {"--failover-hook", "true"},
                                              {"--failover-policy", "wait"}}) {

@@ -75,6 +75,7 @@ struct Engine::Impl {
         settings(parts.settings),
         plan(parts.plan),
         runtime(parts.runtime),
+        dialect(parts.dialect),
         progress(parts.progress),
         selection(std::move(parts.selection)),
         open_intake(std::move(parts.intake)),
@@ -83,8 +84,8 @@ struct Engine::Impl {
         chunk_budget(parts.settings.memory / 4),
         large_budget(1),
         whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
-        board(parts.settings.lanes, parts.runtime.lease().generation().facts().dialect,
-              parts.plan.low),
+        board(parts.settings.lanes, parts.dialect, parts.plan.low,
+              parts.fence.value_or(dispatch::Board::kNoFence)),
         late({catalog, inbox, board, parts.progress, target_options(parts.options)}) {}
 
   void build();
@@ -103,7 +104,8 @@ struct Engine::Impl {
   const CopyOptions options;
   Guarded<EngineOptions> settings;
   RunPlan& plan;
-  source::Runtime& runtime;
+  source::Runtime* const runtime;
+  const Dialect dialect;
   const sink::Progress& progress;
   const Selection selection;
   const IntakeFactory open_intake;
@@ -155,7 +157,7 @@ void Engine::Impl::end() {
   board.close();
   for (auto& queue : queues) queue->close();
   late.close();
-  runtime.stop();
+  if (runtime != nullptr) runtime->stop();
 }
 
 void Engine::Impl::spawn(const std::string& name, std::function<Status()> body) {
@@ -209,7 +211,7 @@ Status Engine::Impl::read_again(const dispatch::TablePlan& table,
 // How long the oldest change that is not at the target yet has been committed at the source. What
 // a source that cannot be reached has committed since is not known: it counts as late.
 std::chrono::milliseconds Engine::Impl::lag() const {
-  std::uint64_t oldest = board.oldest_us();
+  std::uint64_t oldest = board.in_flight().oldest_us;
   if (oldest == 0) oldest = inbox.oldest_us();
   if (oldest == 0) {
     const source::StreamState state = intake->state();
@@ -268,12 +270,12 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
 
 dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   dispatch::SchedulerOptions out;
-  out.dialect = runtime.lease().generation().facts().dialect;
+  out.dialect = dialect;
   out.ring_bytes = std::max<std::size_t>(
       settings.read([](const EngineOptions& now) { return now.memory; }) / 16, 1 << 20);
   out.done = plan.done;
   out.known = plan.known;
-  out.generation = runtime.generation_number();
+  out.generation = runtime != nullptr ? runtime->generation_number() : 0;
   out.fold_names = settings.read([](const EngineOptions& now) { return now.fold_names; });
   out.policies = settings.read([](const EngineOptions& now) { return now.policies; });
   out.fault_keep_changed = fault_keeps_changed_rows();
@@ -305,10 +307,11 @@ void Engine::Impl::build_lanes(unsigned count) {
 }
 
 void Engine::Impl::build_readers(unsigned count) {
+  if (runtime == nullptr) return;
   copy::ReaderOptions reader;
   reader.by_gtid = plan.by_gtid;
   const copy::ReaderLinks links{
-      runtime,
+      *runtime,
       slices,
       inbox,
       catalog,
@@ -416,6 +419,8 @@ void Engine::pause(bool paused) {
   impl_->inbox.pause(paused);
 }
 
+void Engine::raise_fence(std::uint64_t cseq) { impl_->board.raise_fence(cseq); }
+
 bool Engine::request_syncpoint() {
   if (impl_->syncpoints == nullptr) return false;
   impl_->syncpoints->request();
@@ -434,8 +439,8 @@ EngineNumbers Engine::numbers() const {
   numbers.recorded = impl_->plan.low.cseq;
   numbers.stream = impl_->intake->state();
   numbers.copied = impl_->slices.all_committed() && impl_->late.all_built();
-  numbers.caught_up =
-      impl_->board.in_flight() == 0 && impl_->stream_budget.used() == 0 && numbers.stream.connected;
+  numbers.caught_up = impl_->board.in_flight().groups == 0 && impl_->stream_budget.used() == 0 &&
+                      numbers.stream.connected;
   numbers.lag = impl_->lag();
   numbers.transactions = impl_->scheduler->counters().transactions;
   numbers.changes = impl_->scheduler->counters().changes;

@@ -50,11 +50,14 @@ struct EngineParts {
   const CopyOptions& options;
   EngineOptions settings;
   RunPlan& plan;
-  source::Runtime& runtime;
+  source::Runtime* runtime;  // null: nothing is read but the intake, and no table is being copied
+  Dialect dialect;           // of the source
   const sink::Progress& progress;
   Selection selection;
   IntakeFactory intake;
   std::optional<sink::SyncpointOptions> syncpoints;
+  // With redo: nothing behind this group may be seen at the target until the fence is raised.
+  std::optional<std::uint64_t> fence = std::nullopt;
 };
 
 class Engine {
@@ -72,6 +75,8 @@ class Engine {
   EngineNumbers numbers() const;
   std::vector<dispatch::PlanPtr> plans() const;
   void pause(bool paused);
+  // See dispatch::Board. Any thread.
+  void raise_fence(std::uint64_t cseq);
   // Cuts soon, once everything is copied. False: this run makes no syncpoints.
   bool request_syncpoint();
   void change(const EngineOptions& options);

@@ -81,6 +81,11 @@ Status check_feed(const FeedSpec& spec) {
   if (spec.name.empty()) return usage_error("name is missing");
   if (spec.source_uri.empty()) return usage_error("source is missing");
   if (spec.sink_uri.empty()) return usage_error("sink is missing");
+  if (!spec.redo.storage_uri.empty() && !writes_to_server(spec)) {
+    return usage_error(
+        "redo.storage is for feeds into a MySQL or MariaDB server: other sinks keep every change "
+        "themselves");
+  }
   if (Status renames = check_renames(spec.rename); !renames.ok()) return renames;
   return dispatch::check_limits(spec.inflight);
 }

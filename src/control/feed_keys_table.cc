@@ -276,11 +276,55 @@ std::vector<FeedKey> inflight_keys(FeedSpec& spec) {
   };
 }
 
+std::vector<FeedKey> redo_keys(FeedSpec& spec) {
+  RedoLimits& redo = spec.redo;
+  constexpr unsigned kManyUploads = 256;
+  return {
+      {{"redo.storage", "URI",
+        "every change is durable there before the sink shows it: file:///path, s3://bucket/prefix",
+        OptionKind::secret_uri, storage_uri_setter(redo.storage_uri)},
+       "no redo",
+       "`file://`, `s3://`, `blackhole://`, `emulated://`",
+       text_of(redo.storage_uri)},
+      {{"redo.uploads", "N", "files on their way at the same time", OptionKind::value,
+        number_setter(redo.uploads, 1, kManyUploads)},
+       "`8`",
+       "1 to 256",
+       unless(redo.uploads, 8U, [](unsigned n) { return std::to_string(n); })},
+      {{"redo.encoders", "N", "threads that pack and check what is to be uploaded",
+        OptionKind::value, number_setter(redo.encoders, 1, kManyUploads)},
+       "one for each core, at most 16",
+       "1 to 256",
+       unless(redo.encoders, 0U, [](unsigned n) { return std::to_string(n); })},
+      {{"redo.memory", "SIZE", "budget for what is not durable there yet", OptionKind::value,
+        bounded_size(redo.memory, kMiB, kTiB)},
+       "`256MiB`",
+       "`1MiB` to `1TiB`",
+       unless(redo.memory, 256 * kMiB, exact_size)},
+      {{"redo.file-size", "SIZE", "a file ends behind this size", OptionKind::value,
+        bounded_size(redo.file_size, kMiB, 1024 * kMiB)},
+       "`64MiB`",
+       "`1MiB` to `1GiB`",
+       unless(redo.file_size, 64 * kMiB, exact_size)},
+      {{"redo.interval", "TIME", "or at this age of what it begins with", OptionKind::value,
+        bounded_duration(redo.interval, std::chrono::milliseconds(10), false)},
+       "`1s`",
+       "`10ms` to `7d`",
+       unless(redo.interval, std::chrono::milliseconds(1000), exact_duration)},
+      {{"redo.compress", "", "compress what is uploaded", OptionKind::toggle,
+        flag_setter(redo.compress)},
+       "`true`",
+       "`true`, `false`",
+       unless(redo.compress, true, [](bool) { return "false"; })},
+  };
+}
+
 }  // namespace
 
 std::vector<FeedKey> feed_key_table(FeedSpec& spec) {
   std::vector<FeedKey> table;
-  for (auto* part : {&place_keys, &selection_keys, &running_keys, &log_keys, &inflight_keys}) {
+  for (auto* part :
+       {&place_keys, &selection_keys, &running_keys, &log_keys, &inflight_keys, &redo_keys}) {
     std::vector<FeedKey> keys = part(spec);
     table.insert(table.end(), std::make_move_iterator(keys.begin()),
                  std::make_move_iterator(keys.end()));

@@ -33,7 +33,7 @@ std::string why_not(const Json& document) {
 Json everything() {
   return {{"name", "a_b-C9"},
           {"source", "mysql://reader:secret-1@old:3306/?tls=required"},
-          {"sink", "file:///var/lib/x?password=secret-2"},
+          {"sink", "mysql://writer:secret-2@new:3306/"},
           {"start", "binlog.000004:157"},
           {"mode", "transaction"},
           {"existing", "use"},
@@ -55,7 +55,14 @@ Json everything() {
           {"inflight.dispatcher-high", "1KiB"},
           {"inflight.dispatcher-low", "0"},
           {"inflight.feed-high", "1TiB"},
-          {"inflight.feed-low", "1GiB"}};
+          {"inflight.feed-low", "1GiB"},
+          {"redo.storage", "file:///var/lib/redo"},
+          {"redo.uploads", "3"},
+          {"redo.encoders", "2"},
+          {"redo.memory", "64MiB"},
+          {"redo.file-size", "8MiB"},
+          {"redo.interval", "200ms"},
+          {"redo.compress", false}};
 }
 
 TEST(FeedKeys, DefaultsDependOnTheSink) {
@@ -66,6 +73,14 @@ TEST(FeedKeys, DefaultsDependOnTheSink) {
   EXPECT_EQ(begin_of(file), FeedBegin::now);
   EXPECT_EQ(mode_of(file), FeedMode::table);
   EXPECT_EQ(file.stall_after, std::chrono::minutes(1));
+}
+
+TEST(FeedKeys, RedoIsForServersAsSinks) {
+  Json document = least_with("redo.storage", "file:///var/lib/redo");
+  EXPECT_EQ(why_not(document), "");
+  document["sink"] = "file:///tmp/x";
+  EXPECT_NE(why_not(document).find("redo.storage"), std::string::npos);
+  EXPECT_NE(why_not(least_with("redo.storage", "fil:///x")).find("file"), std::string::npos);
 }
 
 TEST(FeedKeys, WhatIsWrittenIsReadAgain) {

@@ -45,6 +45,18 @@ Status require_whole_rows(const FeedSpec& spec) {
                0};
 }
 
+RedoOptions redo_of(const RedoLimits& limits) {
+  RedoOptions redo;
+  redo.storage_uri = limits.storage_uri;
+  redo.uploads = limits.uploads;
+  redo.encoders = limits.encoders;
+  redo.memory = limits.memory;
+  redo.file_bytes = limits.file_size;
+  redo.interval = limits.interval;
+  redo.compress = limits.compress;
+  return redo;
+}
+
 Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::SourceLogs& sources) {
   if (mode_of(spec) == FeedMode::table)
     return Error{Errc::unsupported, "a feed into a MySQL server keeps transactions whole", 0};
@@ -74,6 +86,7 @@ Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::Sourc
   if (begin_of(spec) == FeedBegin::position) options.from = spec.start.text;
   options.policies = policies_of(spec);
   options.syncpoint_interval = spec.syncpoint_interval;
+  options.redo = redo_of(spec.redo);
   return std::unique_ptr<feed::Feed>(std::make_unique<MysqlFeed>(std::move(options), sources));
 }
 

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::size_t kNameMax = 64;
 
-bool is_mysql_sink(const FeedSpec& spec) {
-  return ascii::starts_with(spec.sink_uri, "mysql:") ||
-         ascii::starts_with(spec.sink_uri, "mariadb:");
-}
-
 }  // namespace
 
 Result<FeedStartAt> parse_feed_start(const std::string& text) {
@@ -43,14 +38,19 @@ Result<FeedStartAt> parse_feed_start(const std::string& text) {
   return start;
 }
 
+bool writes_to_server(const FeedSpec& spec) {
+  return ascii::starts_with(spec.sink_uri, "mysql:") ||
+         ascii::starts_with(spec.sink_uri, "mariadb:");
+}
+
 FeedBegin begin_of(const FeedSpec& spec) {
   if (!spec.start.text.empty()) return spec.start.begin;
-  return is_mysql_sink(spec) ? FeedBegin::snapshot : FeedBegin::now;
+  return writes_to_server(spec) ? FeedBegin::snapshot : FeedBegin::now;
 }
 
 FeedMode mode_of(const FeedSpec& spec) {
   if (spec.mode) return *spec.mode;
-  return is_mysql_sink(spec) ? FeedMode::transaction : FeedMode::table;
+  return writes_to_server(spec) ? FeedMode::transaction : FeedMode::table;
 }
 
 bool is_feed_name(std::string_view name) {

@@ -36,6 +36,17 @@ struct LogLimits {
   bool compress = false;
 };
 
+// Where changes are durable before the sink shows them, and how they get there.
+struct RedoLimits {
+  std::string storage_uri;  // with its secrets; empty: no redo
+  unsigned uploads = 8;
+  unsigned encoders = 0;  // 0: chosen
+  std::uint64_t memory = 256 << 20;
+  std::uint64_t file_size = 64 << 20;
+  std::chrono::milliseconds interval{1000};
+  bool compress = true;
+};
+
 // Changes that a feed leaves out, by their kind.
 struct EventFilter {
   std::string pattern;  // of tables at the source
@@ -63,6 +74,7 @@ struct FeedSpec {
   std::uint64_t memory = 256 << 20;
   LogLimits log;
   dispatch::InflightLimits inflight;
+  RedoLimits redo;
   std::chrono::milliseconds syncpoint_interval{0};  // 0: on request alone
   std::map<std::string, DdlPolicy> ddl;             // by kind of docs/DDL.md; others: as it says
   std::vector<EventFilter> skip;
@@ -78,6 +90,7 @@ Result<FeedStartAt> parse_feed_start(const std::string& text);
 // with a snapshot and in whole transactions, others now and by table.
 FeedBegin begin_of(const FeedSpec& spec);
 FeedMode mode_of(const FeedSpec& spec);
+bool writes_to_server(const FeedSpec& spec);  // its sink is a MySQL or MariaDB server
 
 // Letters, digits, '-' and '_', at most 64.
 bool is_feed_name(std::string_view name);

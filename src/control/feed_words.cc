@@ -7,6 +7,7 @@
 
 #include "model/uri.h"
 #include "sql/statement.h"
+#include "storage/open.h"
 #include "support/nearest.h"
 
 namespace wherry::control {
@@ -128,6 +129,16 @@ Setter server_uri_setter(std::string& into) {
     if (Status whole = check_whole(value); !whole.ok()) return whole;
     const Result<Endpoint> endpoint = parse_endpoint(value);
     if (!endpoint.ok()) return endpoint.error();
+    into = value;
+    return Unit{};
+  };
+}
+
+Setter storage_uri_setter(std::string& into) {
+  return [&into](const std::string& value) -> Status {
+    if (Status whole = check_whole(value); !whole.ok()) return whole;
+    const Result<std::unique_ptr<storage::Storage>> storage = storage::open_storage(value);
+    if (!storage.ok()) return storage.error();
     into = value;
     return Unit{};
   };

@@ -20,6 +20,7 @@ std::string exact_duration(std::chrono::milliseconds time);
 // A URI that can be connected to: no references are left in it and no password is hidden.
 Setter server_uri_setter(std::string& into);
 Setter sink_uri_setter(std::string& into);
+Setter storage_uri_setter(std::string& into);
 
 std::string rename_text(const RenameRule& rule);
 

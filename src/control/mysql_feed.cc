@@ -39,14 +39,14 @@ dispatch::LowWater low_of(const store::Place& place) {
   return low;
 }
 
-store::Place place_of(const dispatch::LowWater& low) {
-  store::Place place;
-  place.cseq = low.cseq;
-  place.commit_us = low.commit_us;
-  place.generation = 1;
-  place.file = low.position.file;
-  place.gtid = low.position.gtid;
-  return place;
+RedoMapping mapping_of(const MysqlFeedOptions& options) {
+  RedoMapping mapping;
+  mapping.job = "feed:" + options.name;
+  mapping.include = options.copy.include;
+  mapping.exclude = options.copy.exclude;
+  mapping.rename = options.copy.rename;
+  mapping.policies = options.policies;
+  return mapping;
 }
 
 // The newest mark of an earlier run; nothing: there was none.
@@ -77,6 +77,7 @@ struct MysqlFeed::Impl {
   Result<std::optional<dispatch::LowWater>> look_at_target();
   Result<dispatch::LowWater> begin(mysql::Session& source);
   Status keep(JobSessions& sessions);
+  Status begin_redo(mysql::Session& source, bool fold_names);
   void publish(const Engine& engine, const store::Consumer& consumer);
 
   MysqlFeedOptions options;
@@ -86,6 +87,7 @@ struct MysqlFeed::Impl {
   // For snapshots and definitions; its sessions end with the feed, those of the stream do not.
   std::unique_ptr<source::Runtime> runtime;
   RunPlan plan;
+  std::unique_ptr<RedoJob> redo;  // null: the feed has none
   std::atomic<bool> stopping{false};
   std::atomic<bool> syncpoint_wanted{false};
   std::chrono::steady_clock::time_point next_look{};
@@ -171,27 +173,59 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   Result<store::Consumer> consumer =
       (*origin)->log().consumer(options.name, std::min(plan.low.cseq, known));
   if (!consumer.ok()) return consumer.error();
+  const bool fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
+  if (Status begun = begin_redo(sessions.source(), fold_names); !begun.ok()) return begun;
   EngineOptions settings = engine_options(options.copy, options.copy.lanes);
   settings.policies = options.policies;
-  settings.fold_names = fold.value().rows.at(0)[0].value_or("0") == "1";
-  Engine engine({options.copy, settings, plan, *runtime, progress, std::move(selection).value(),
-                 log_intake(**origin, options.copy.memory),
-                 sink::SyncpointOptions{options.syncpoint_interval}});
+  settings.fold_names = fold_names;
+  EngineParts parts{options.copy,
+                    settings,
+                    plan,
+                    runtime.get(),
+                    sessions.source().facts().dialect,
+                    progress,
+                    std::move(selection).value(),
+                    log_intake(**origin, options.copy.memory),
+                    sink::SyncpointOptions{options.syncpoint_interval}};
+  if (redo != nullptr) parts.fence = redo->durable_cseq();
+  Engine engine(std::move(parts));
   engine.start();
+  if (redo != nullptr) redo->start([&engine](std::uint64_t cseq) { engine.raise_fence(cseq); });
   Status done = Unit{};
   while (done.ok() && !stopping) {
     std::this_thread::sleep_for(kTick);
     publish(engine, consumer.value());
-    consumer.value().advance(engine.numbers().recorded);
+    const std::uint64_t recorded = engine.numbers().recorded;
+    consumer.value().advance(recorded);
+    if (redo != nullptr) {
+      redo->tick(recorded);
+      if (const std::optional<Error> failure = redo->failure()) done = *failure;
+    }
     if (syncpoint_wanted.exchange(false)) (void)engine.request_syncpoint();
     if (const std::optional<Error> failure = engine.failure()) done = *failure;
     if (done.ok()) done = keep(sessions);
   }
   engine.stop();
+  if (redo != nullptr) {
+    const Status ended = redo->stop();
+    if (!ended.ok() && done.ok()) done = ended.error().within("redo");
+  }
   publish(engine, consumer.value());
   consumer.value().advance(engine.numbers().recorded);
   if (!done.ok()) return done;
   return Error{Errc::interrupted, "the feed was stopped", 0};
+}
+
+Status MysqlFeed::Impl::begin_redo(mysql::Session& source, bool fold_names) {
+  if (options.redo.storage_uri.empty()) return Unit{};
+  const RedoJob::Stream stream{source.facts().dialect, mysql::lasting_identity(source.facts()),
+                               fold_names};
+  Result<std::unique_ptr<RedoJob>> begun =
+      RedoJob::begin(options.redo, {options.name, plan, stream, mapping_of(options)}, **origin,
+                     [this] { return stopping.load(); });
+  if (!begun.ok()) return begun.error();
+  redo = std::move(begun).value();
+  return Unit{};
 }
 
 Status MysqlFeed::Impl::keep(JobSessions& sessions) {
@@ -219,6 +253,11 @@ void MysqlFeed::Impl::publish(const Engine& engine, const store::Consumer& consu
     now->waiting_for +=
         fmt::format("{}the log of the source is nearly full and this feed is its slowest reader",
                     now->waiting_for.empty() ? "" : "; ");
+  }
+  if (redo != nullptr) {
+    now->gauges = redo->gauges();
+    const std::string late = redo->waiting_for();
+    if (!late.empty() && now->waiting_for.empty()) now->waiting_for = late;
   }
   now->gauges["feed_syncpoints"] = static_cast<double>(numbers.syncpoints);
   shown.with([&](std::shared_ptr<const feed::FeedProgress>& old) { old = std::move(now); });

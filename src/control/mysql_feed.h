@@ -7,6 +7,7 @@
 #include <string>
 
 #include "control/options.h"
+#include "control/redo_job.h"
 #include "feed/feed.h"
 #include "feed/source_logs.h"
 #include "sql/statement.h"
@@ -22,6 +23,7 @@ struct MysqlFeedOptions {
   std::string from;
   std::map<sql::Kind, sql::Policy> policies;        // see dispatch::SchedulerOptions
   std::chrono::milliseconds syncpoint_interval{0};  // 0: on request only
+  RedoOptions redo;
 };
 
 class MysqlFeed : public feed::Feed {

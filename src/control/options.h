@@ -57,6 +57,7 @@ struct CopyOptions {
   bool target_binlog = true;
   bool drop_meta = false;
   std::string meta_database = "wherry";
+  std::string redo_uri;  // with its secrets; empty: no redo
   ProgressMode progress = ProgressMode::automatic;
   bool json = false;
   std::vector<std::pair<std::string, std::string>> collation_map;  // --map-collation from=to

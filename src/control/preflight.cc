@@ -168,16 +168,21 @@ Result<std::vector<Finding>> preflight(Session& source, Session& target,
   return findings;
 }
 
-Result<Selection> make_selection(Session& source, const CopyOptions& options) {
-  Result<std::vector<Pattern>> includes = parse_patterns(options.include);
+Result<Selection> parse_selection(const std::vector<std::string>& include,
+                                  const std::vector<std::string>& exclude, NameCase name_case) {
+  Result<std::vector<Pattern>> includes = parse_patterns(include);
   if (!includes.ok()) return includes.error().within("--include");
-  Result<std::vector<Pattern>> excludes = parse_patterns(options.exclude);
+  Result<std::vector<Pattern>> excludes = parse_patterns(exclude);
   if (!excludes.ok()) return excludes.error().within("--exclude");
+  return Selection(std::move(includes).value(), std::move(excludes).value(), name_case);
+}
+
+Result<Selection> make_selection(Session& source, const CopyOptions& options) {
   const Result<mysql::Rows> rows = source.query("SELECT @@lower_case_table_names");
   if (!rows.ok()) return rows.error();
   const bool exact = rows.value().rows.at(0)[0].value_or("0") == "0";
-  return Selection(std::move(includes).value(), std::move(excludes).value(),
-                   exact ? NameCase::exact : NameCase::ignored);
+  return parse_selection(options.include, options.exclude,
+                         exact ? NameCase::exact : NameCase::ignored);
 }
 
 Result<std::vector<Table>> selected_tables(Session& source, const CopyOptions& options) {

@@ -22,6 +22,8 @@ Result<std::vector<Finding>> preflight(mysql::Session& source, mysql::Session& t
                                        const CopyOptions& options);
 
 // What --include and --exclude select, under the source's rule for the case of names.
+Result<Selection> parse_selection(const std::vector<std::string>& include,
+                                  const std::vector<std::string>& exclude, NameCase name_case);
 Result<Selection> make_selection(mysql::Session& source, const CopyOptions& options);
 
 // The tables of the source that the options select.

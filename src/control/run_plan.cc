@@ -113,7 +113,8 @@ std::vector<PlanPtr> mark_cascades(std::vector<PlanPtr> plans) {
   return plans;
 }
 
-Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned lanes) {
+Status begin_lanes(mysql::Session& target, const sink::Progress& progress, const RunPlan& plan,
+                   unsigned lanes) {
   std::vector<sink::LaneRecord> records;
   for (unsigned i = 0; i <= lanes; ++i) {
     sink::LaneRecord record;
@@ -122,7 +123,7 @@ Status begin_lanes(const RunSessions& sessions, const RunPlan& plan, unsigned la
     if (i == 0) plan.give_done(record);
     records.push_back(std::move(record));
   }
-  return sessions.progress.begin_lanes(sessions.target, plan.epoch, records);
+  return progress.begin_lanes(target, plan.epoch, records);
 }
 
 Status find_begin(const RunSessions& sessions, RunPlan& plan) {
@@ -264,28 +265,28 @@ using Shapes = std::map<TableName, Table>;
 // The shapes of tables as of the low-water mark, by their target names: the target's, since every
 // DDL through there ran at the target. Across dialects the declared types differ, and the source's
 // own definitions serve. A table that a statement has dropped or renamed is not among them.
-Result<Shapes> shapes_of(const RunSessions& sessions,
+Result<Shapes> shapes_of(mysql::Session& server, bool by_target_names,
                          const std::map<std::uint32_t, TableRecord>& saved) {
-  const bool same = sessions.source.facts().dialect == sessions.target.facts().dialect;
   std::map<TableName, TableName> targets;  // by the name to read
-  for (const auto& [id, one] : saved) targets[same ? one.target : one.source] = one.target;
+  for (const auto& [id, one] : saved)
+    targets[by_target_names ? one.target : one.source] = one.target;
   Result<std::vector<Table>> tables =
-      mysql::read_tables(same ? sessions.target : sessions.source,
-                         [&](const TableName& name) { return targets.contains(name); });
+      mysql::read_tables(server, [&](const TableName& name) { return targets.contains(name); });
   if (!tables.ok()) return tables.error();
   Shapes shapes;
   for (Table& table : tables.value()) shapes[targets[table.name]] = std::move(table);
   return shapes;
 }
 
-Status resume_tables(const RunSessions& sessions, const sink::SavedProgress& saved, RunPlan& plan) {
+Status resume_tables(mysql::Session& server, bool by_target_names, const sink::SavedProgress& saved,
+                     RunPlan& plan) {
   for (const sink::NamedRecord& record : saved.records) {
     if (record.kind != "table") continue;
     Result<TableRecord> read = to_table_record(record);
     if (!read.ok()) return read.error();
     plan.records[read.value().id] = read.value();
   }
-  Result<Shapes> shapes = shapes_of(sessions, plan.records);
+  Result<Shapes> shapes = shapes_of(server, by_target_names, plan.records);
   if (!shapes.ok()) return shapes.error();
   std::map<TableName, TableName> sources;  // by target
   for (const auto& [id, one] : plan.records) sources[one.target] = one.source;
@@ -396,6 +397,18 @@ Status prepare_cascades(const RunSessions& sessions, RunPlan& plan) {
   return Unit{};
 }
 
+// Where the run began and how far it came.
+void take_up(const nlohmann::json& run, const sink::SavedProgress& saved, RunPlan& plan) {
+  plan.by_gtid = run.value("by_gtid", true);
+  plan.first = {{run.value("first_file", ""), run.value("first_offset", std::uint64_t{0})},
+                run.value("first_gtid", "")};
+  plan.low.position = plan.first;
+  for (const sink::LaneRecord& lane : saved.lanes) {
+    if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
+  }
+  unite_done(saved, plan);
+}
+
 Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sessions,
                              const sink::SavedProgress& saved) {
   RunPlan plan;
@@ -420,20 +433,14 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
                     sessions.progress.table("progress")),
         0};
   }
-  plan.by_gtid = run.value().value("by_gtid", true);
-  plan.first = {
-      {run.value().value("first_file", ""), run.value().value("first_offset", std::uint64_t{0})},
-      run.value().value("first_gtid", "")};
-  plan.low.position = plan.first;
-  for (const sink::LaneRecord& lane : saved.lanes) {
-    if (lane.low.cseq >= plan.low.cseq && !lane.low.position.empty()) plan.low = lane.low;
-  }
+  take_up(run.value(), saved, plan);
   if (Status known = require_history(sessions, plan); !known.ok()) return known.error();
   Status same = source::require_applied(sessions.runtime.lease(), sessions.source, plan.by_gtid,
                                         {plan.low.position, plan.low.gtid, plan.low.commit_us});
   if (!same.ok()) return same.error();
-  unite_done(saved, plan);
-  if (Status tables = resume_tables(sessions, saved, plan); !tables.ok()) return tables.error();
+  const bool alike = sessions.source.facts().dialect == sessions.target.facts().dialect;
+  Status tables = resume_tables(alike ? sessions.target : sessions.source, alike, saved, plan);
+  if (!tables.ok()) return tables.error();
   if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
   if (Status anew = restart_changed(sessions, plan); !anew.ok()) return anew.error();
   return plan;
@@ -509,7 +516,51 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
   if (Status ready = prepare_cascades(sessions, plan); !ready.ok()) return ready.error();
   plan.epoch = epoch.value();
   order_slices(plan);
-  if (Status begun = begin_lanes(sessions, plan, lanes); !begun.ok()) return begun.error();
+  if (Status begun = begin_lanes(sessions.target, sessions.progress, plan, lanes); !begun.ok())
+    return begun.error();
+  return plan;
+}
+
+Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes) {
+  const Error nothing{
+      Errc::refused, fmt::format("the target holds no run of {} in {}: the redo belongs to another "
+                                 "target, or its progress there is lost",
+                                 sessions.progress.job(), sessions.progress.table("progress"))};
+  if (sessions.target.facts().dialect != sessions.dialect) {
+    return Error{Errc::refused,
+                 "redo of a MySQL source is replayed into MySQL, and of a MariaDB source into "
+                 "MariaDB"};
+  }
+  Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
+  if (!found.ok()) return found.error();
+  if (!found.value() || find_run(*found.value()) == nullptr) return nothing;
+  RunPlan plan;
+  plan.resumed = true;
+  Result<std::uint64_t> epoch = sessions.progress.claim(sessions.target, &*found.value());
+  if (!epoch.ok()) return epoch.error();
+  plan.epoch = epoch.value();
+  found = sessions.progress.load_locked(sessions.target);
+  if (!found.ok()) return found.error();
+  Result<nlohmann::json> run = json_of(*find_run(*found.value()));
+  if (!run.ok()) return run.error();
+  take_up(run.value(), *found.value(), plan);
+  if (Status tables = resume_tables(sessions.target, true, *found.value(), plan); !tables.ok())
+    return tables.error();
+  for (const sink::NamedRecord& record : found.value()->records) {
+    if (record.kind != "slice") continue;
+    const auto id = copy::parse_record_name(record.name);
+    const Result<copy::Slice> slice =
+        id ? copy::slice_from_json(*id, record.body)
+           : Result<copy::Slice>(Error{Errc::malformed, "a saved slice has a wrong name"});
+    if (!slice.ok()) return slice.error();
+    if (slice.value().done) continue;
+    return Error{Errc::refused,
+                 "the snapshot at the target was not complete: redo holds what changed since it "
+                 "was begun, and not the rows that were never copied"};
+  }
+  for (const PlanPtr& table : plan.plans) table->state->strict_after = plan.low.cseq;
+  Status begun = begin_lanes(sessions.target, sessions.progress, plan, lanes);
+  if (!begun.ok()) return begun.error();
   return plan;
 }
 

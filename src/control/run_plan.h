@@ -51,6 +51,16 @@ struct RunSessions {
 Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& sessions,
                               unsigned lanes);
 
+// What a replay needs, which has no source: the target at which an earlier run stopped.
+struct ReplaySessions {
+  mysql::Session& target;  // holds the lease for the whole replay
+  const sink::Progress& progress;
+  Dialect dialect;  // of the source that the run followed
+};
+// Goes on from what the run left at the target, as if it were resumed. Errc::refused: there is no
+// run, or its snapshot was not complete.
+Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes);
+
 // Records that the run is complete: a later copy may begin anew.
 Status record_finished(const RunSessions& sessions, const RunPlan& plan);
 

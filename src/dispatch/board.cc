@@ -4,9 +4,10 @@
 
 namespace wherry::dispatch {
 
-Board::Board(unsigned lanes, Dialect dialect, const LowWater& start)
+Board::Board(unsigned lanes, Dialect dialect, const LowWater& start, std::uint64_t fence)
     : lanes_(lanes), dialect_(dialect) {
   state_.with([&](State& state) {
+    state.fence = fence;
     state.low_cseq = state.scheduled = start.cseq;
     state.low_commit_us = start.commit_us;
     state.low_file = start.position.file;
@@ -86,10 +87,6 @@ void Board::advance(State& state) {
   }
 }
 
-void Board::set_fence(std::uint64_t cseq) {
-  state_.with([&](State& state) { state.fence = cseq; });
-}
-
 void Board::raise_fence(std::uint64_t cseq) {
   state_.with([&](State& state) {
     if (cseq <= state.fence) return;
@@ -128,13 +125,11 @@ std::uint64_t Board::scheduled_cseq() const {
   return state_.read([](const State& state) { return state.scheduled; });
 }
 
-std::size_t Board::in_flight() const {
-  return state_.read([](const State& state) { return state.window.size(); });
-}
-
-std::uint64_t Board::oldest_us() const {
-  return state_.read(
-      [](const State& state) { return state.window.empty() ? 0 : state.window.front().commit_us; });
+Board::InFlight Board::in_flight() const {
+  return state_.read([](const State& state) {
+    return state.window.empty() ? InFlight{}
+                                : InFlight{state.window.size(), state.window.front().commit_us};
+  });
 }
 
 bool Board::wait_for(unsigned lane, std::uint64_t seq) {

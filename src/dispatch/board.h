@@ -1,5 +1,5 @@
-// What is scheduled, what may commit, what has committed, and how far everything has: the contiguous
-// low-water mark that a resume begins from. Any thread; one lock.
+// What is scheduled, what may commit, what has committed, and how far everything has: the
+// contiguous low-water mark that a resume begins from. Any thread; one lock.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,9 @@ struct LowWater {
 
 class Board {
  public:
-  Board(unsigned lanes, Dialect dialect, const LowWater& start);
+  static constexpr std::uint64_t kNoFence = UINT64_MAX;
+
+  Board(unsigned lanes, Dialect dialect, const LowWater& start, std::uint64_t fence = kNoFence);
 
   // The scheduler saw the next group (in cseq order). done: it needs no work at the target.
   void scheduled(const decode::Batch& batch, const decode::Group& group, bool done);
@@ -35,8 +37,7 @@ class Board {
   void committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs);
 
   // The fence: nothing past it may become visible at the target, and the low-water mark does not
-  // pass it. There is none until one is set; it never goes back.
-  void set_fence(std::uint64_t cseq);
+  // pass it. It never goes back.
   void raise_fence(std::uint64_t cseq);
   std::uint64_t fence() const;
   // Sleeps until the fence has reached the group. False: closed.
@@ -45,8 +46,11 @@ class Board {
   LowWater low() const;
   LaneSeqs committed_seqs() const;
   std::uint64_t scheduled_cseq() const;
-  std::size_t in_flight() const;
-  std::uint64_t oldest_us() const;  // commit time of the first group in flight, 0: none
+  struct InFlight {
+    std::size_t groups = 0;
+    std::uint64_t oldest_us = 0;  // commit time of the first of them; 0: there is none
+  };
+  InFlight in_flight() const;
 
   // Sleeps until the lane has committed seq. False: the board was closed.
   bool wait_for(unsigned lane, std::uint64_t seq);
@@ -73,7 +77,7 @@ class Board {
     std::uint64_t low_cseq = 0;
     std::uint64_t low_commit_us = 0;
     std::uint64_t scheduled = 0;
-    std::uint64_t fence = UINT64_MAX;
+    std::uint64_t fence = kNoFence;
     FilePosition low_file;
     std::string low_gtid;
     MysqlGtidSet mysql_set;

@@ -21,8 +21,8 @@ LowWater start_at(std::uint64_t cseq, std::string gtid = "") {
 // A batch of one file; group n ends at n * 100 and was committed at second n.
 class BoardTest : public ::testing::Test {
  protected:
-  explicit BoardTest(Dialect dialect = Dialect::mysql)
-      : dialect_(dialect), board_(3, dialect, start_at(10)) {
+  explicit BoardTest(Dialect dialect = Dialect::mysql, std::uint64_t fence = Board::kNoFence)
+      : dialect_(dialect), board_(3, dialect, start_at(10), fence) {
     batch_.file = "bin.000001";
     batch_.gtid_sources = {kUuid};
   }
@@ -46,8 +46,12 @@ class MariadbBoardTest : public BoardTest {
   MariadbBoardTest() : BoardTest(Dialect::mariadb) {}
 };
 
-TEST_F(BoardTest, NeitherWorkNorTheLowWaterPassesTheFence) {
-  board_.set_fence(11);
+class FencedBoardTest : public BoardTest {
+ protected:
+  FencedBoardTest() : BoardTest(Dialect::mysql, 11) {}
+};
+
+TEST_F(FencedBoardTest, NeitherWorkNorTheLowWaterPassesTheFence) {
   for (std::uint64_t cseq = 11; cseq <= 14; ++cseq) schedule(cseq, true);
   EXPECT_TRUE(board_.wait_for_fence(11));
   EXPECT_EQ(board_.low().cseq, 11u);
@@ -57,11 +61,10 @@ TEST_F(BoardTest, NeitherWorkNorTheLowWaterPassesTheFence) {
   EXPECT_EQ(board_.fence(), 13u);
 }
 
-TEST_F(BoardTest, WhoeverWaitsForTheFenceIsWokenByItAndByTheEnd) {
-  board_.set_fence(10);
+TEST_F(FencedBoardTest, WhoeverWaitsForTheFenceIsWokenByItAndByTheEnd) {
   bool passed = false;
   std::thread waiting([&] { passed = board_.wait_for_fence(12); });
-  board_.raise_fence(11);
+  board_.raise_fence(10);
   board_.raise_fence(12);
   waiting.join();
   EXPECT_TRUE(passed);
@@ -83,12 +86,12 @@ TEST_F(BoardTest, LowWaterIsContiguous) {
   EXPECT_EQ(board_.low().position.gtid, std::string(kUuid) + ":11-12");
   EXPECT_EQ(board_.low().gtid, std::string(kUuid) + ":12");
   EXPECT_EQ(board_.low().commit_us, 12000000u);
-  EXPECT_EQ(board_.in_flight(), 2u);
-  EXPECT_EQ(board_.oldest_us(), 13000000u);
+  EXPECT_EQ(board_.in_flight().groups, 2u);
+  EXPECT_EQ(board_.in_flight().oldest_us, 13000000u);
   board_.committed(0, 2, {13});
   EXPECT_EQ(board_.low().cseq, 14u);
-  EXPECT_EQ(board_.in_flight(), 0u);
-  EXPECT_EQ(board_.oldest_us(), 0u);
+  EXPECT_EQ(board_.in_flight().groups, 0u);
+  EXPECT_EQ(board_.in_flight().oldest_us, 0u);
   EXPECT_EQ(board_.scheduled_cseq(), 14u);
 }
 

@@ -1,0 +1,260 @@
+#include "control/redo_apply.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "control/engine.h"
+#include "control/preflight.h"
+#include "control/redo_look.h"
+#include "control/redo_mapping.h"
+#include "control/redo_place.h"
+#include "feed/batch_log.h"
+#include "redo/reader.h"
+#include "support/log.h"
+
+namespace wherry::control {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kTick = 50ms;
+
+// Batches out of an archive. "Connected" once all of it was handed on.
+class RedoIntake : public Intake {
+ public:
+  RedoIntake(redo::Reader* reader, std::unique_ptr<store::RecordSource> records,
+             const feed::BatchReaderOptions& options, ByteBudget& budget, Push push)
+      : reader_(reader),
+        records_(std::move(records)),
+        options_(options),
+        budget_(budget),
+        push_(std::move(push)) {}
+
+  Status run(const dispatch::LowWater& from) override {
+    batches_ = std::make_unique<feed::BatchReader>(std::move(records_), from.cseq, options_);
+    while (!stopping_) {
+      Result<std::unique_ptr<decode::Batch>> batch = batches_->next(100ms);
+      if (!batch.ok()) return batch.error();
+      if (batch.value() == nullptr) {
+        if (!reader_->ended()) continue;
+        ended_ = true;
+        return Unit{};
+      }
+      batch.value()->charge = budget_.charge(batch.value()->byte_size());
+      if (!batch.value()->charge || !push_(std::move(batch).value())) return Unit{};
+    }
+    return Unit{};
+  }
+  void stop() override {
+    stopping_ = true;
+    reader_->interrupt();
+  }
+  source::StreamState state() const override {
+    source::StreamState state;
+    state.connected = ended_;
+    return state;
+  }
+
+ private:
+  redo::Reader* const reader_;                    // in records_, then in batches_
+  std::unique_ptr<store::RecordSource> records_;  // until the run begins
+  std::unique_ptr<feed::BatchReader> batches_;    // kept: others ask the reader how far it is
+  const feed::BatchReaderOptions options_;
+  ByteBudget& budget_;
+  const Push push_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> ended_{false};
+};
+
+}  // namespace
+
+struct RedoApply::Impl {
+  explicit Impl(RedoApplyOptions apply_options) : options(std::move(apply_options)) {}
+
+  Result<RedoApplyReport> run();
+  Status open_storage();
+  Status open_target();
+  Result<store::Place> goal();
+  Result<RedoApplyReport> replay(const store::Place& to);
+  Status follow(Engine& engine, const redo::Reader& reader, std::uint64_t last);
+  CopyOptions copy_options() const;
+
+  const RedoApplyOptions options;
+  std::unique_ptr<storage::Storage> storage;
+  storage::Limits limits;
+  std::optional<redo::Archive> archive;
+  RedoMapping mapping;
+  std::unique_ptr<mysql::Session> session;
+  std::optional<sink::Progress> progress;
+  RunPlan plan;
+  std::stop_source stop;
+  std::atomic<bool> stopping{false};
+  Guarded<RedoApplyProgress> shown;
+};
+
+RedoApply::RedoApply(RedoApplyOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+RedoApply::~RedoApply() = default;
+
+void RedoApply::stop() {
+  impl_->stopping = true;
+  impl_->stop.request_stop();
+}
+
+RedoApplyProgress RedoApply::progress() const {
+  return impl_->shown.read([](const RedoApplyProgress& shown) { return shown; });
+}
+
+Result<RedoApplyReport> RedoApply::run() { return impl_->run(); }
+
+Status RedoApply::Impl::open_storage() {
+  Result<std::unique_ptr<storage::Storage>> opened = open_redo_storage(options.storage_uri);
+  if (!opened.ok()) return opened.error();
+  storage = std::move(opened).value();
+  limits.stop = stop.get_token();
+  const Result<std::string> feed = choose_feed(*storage, options.feed, limits);
+  if (!feed.ok()) return feed.error();
+  Result<redo::Archive> found = redo::Archive::open(*storage, feed.value(), limits);
+  if (!found.ok()) return found.error();
+  archive.emplace(std::move(found).value());
+  Result<RedoMapping> read = parse_redo_mapping(archive->claim().mapping);
+  if (!read.ok()) return read.error();
+  mapping = std::move(read).value();
+  return Unit{};
+}
+
+Status RedoApply::Impl::open_target() {
+  mysql::SessionOptions settings;
+  settings.program = "wherry-control";
+  settings.init = {"SET SESSION wait_timeout = 2147483"};
+  if (!options.target_binlog) settings.init.emplace_back("SET SESSION sql_log_bin = 0");
+  Result<std::unique_ptr<mysql::Session>> opened = mysql::Session::open(options.target, settings);
+  if (!opened.ok()) return opened.error().within("target");
+  session = std::move(opened).value();
+  progress.emplace(options.meta_database, mapping.job);
+  Result<RunPlan> made =
+      make_replay_plan({*session, *progress, archive->claim().dialect}, options.lanes);
+  if (!made.ok()) return made.error().within("target");
+  plan = std::move(made).value();
+  return Unit{};
+}
+
+// Where the replay ends.
+Result<store::Place> RedoApply::Impl::goal() {
+  if (options.to.empty()) return archive->resolved();
+  return find_redo_place(*storage, *archive, options.to, limits);
+}
+
+Result<RedoApplyReport> RedoApply::Impl::run() {
+  if (Status opened = open_storage(); !opened.ok()) return opened.error().within("redo");
+  const Result<store::Place> to = goal();
+  if (!to.ok()) return to.error().within("redo");
+  if (Status opened = open_target(); !opened.ok()) return opened.error();
+  const std::uint64_t from = plan.low.cseq;
+  const bool ahead = !plan.done.empty() && plan.done.back().second > to.value().cseq;
+  if (from > to.value().cseq || ahead) {
+    return Error{Errc::refused,
+                 fmt::format("the target has transactions through {} already, the replay is to end "
+                             "with {}",
+                             ahead ? plan.done.back().second : from, to.value().cseq)};
+  }
+  if (from < archive->begin().cseq) {
+    return Error{Errc::lost,
+                 fmt::format("the target stands at transaction {}, the redo begins behind {}", from,
+                             archive->begin().cseq)};
+  }
+  shown.with([&](RedoApplyProgress& now) {
+    now.from = now.low = from;
+    now.last = to.value().cseq;
+  });
+  return replay(to.value());
+}
+
+CopyOptions RedoApply::Impl::copy_options() const {
+  CopyOptions copy;
+  copy.target_uri = options.target_uri;
+  copy.target = options.target;
+  copy.include = mapping.include;
+  copy.exclude = mapping.exclude;
+  copy.rename = mapping.rename;
+  copy.meta_database = options.meta_database;
+  copy.target_binlog = options.target_binlog;
+  copy.memory = options.memory;
+  return copy;
+}
+
+Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
+  RedoApplyReport report;
+  report.feed = archive->claim().feed;
+  report.to = to;
+  report.from.cseq = plan.low.cseq;
+  report.from.gtid = plan.low.position.gtid;
+  report.from.file = plan.low.position.file;
+  report.from.commit_us = plan.low.commit_us;
+  redo::ReaderOptions reading;
+  reading.fetch.memory = options.memory / 4;
+  reading.fetch.limits = limits;
+  reading.until = to.cseq;
+  Result<std::unique_ptr<redo::Reader>> opened =
+      redo::Reader::open(*storage, *archive, plan.low.cseq, reading);
+  if (!opened.ok()) return opened.error().within("redo");
+  redo::Reader* const reader = opened.value().get();
+  report.bytes = reader->bytes_all();
+  if (options.dry_run) {
+    report.transactions = to.cseq - plan.low.cseq;
+    return report;
+  }
+  Result<Selection> selection = parse_selection(
+      mapping.include, mapping.exclude, mapping.fold_names ? NameCase::ignored : NameCase::exact);
+  if (!selection.ok()) return selection.error();
+  EngineOptions settings;
+  settings.lanes = options.lanes;
+  settings.readers = 0;
+  settings.memory = options.memory;
+  settings.fold_names = mapping.fold_names;
+  settings.policies = mapping.policies;
+  feed::BatchReaderOptions batches;
+  batches.dialect = archive->claim().dialect;
+  batches.part_bytes = std::clamp<std::size_t>(options.memory / 32, 1 << 20, 16 << 20);
+  const CopyOptions copy = copy_options();
+  Engine engine({copy, settings, plan, nullptr, archive->claim().dialect, *progress,
+                 std::move(selection).value(),
+                 [&](ByteBudget& budget, Push push) -> std::unique_ptr<Intake> {
+                   return std::make_unique<RedoIntake>(reader, std::move(opened).value(), batches,
+                                                       budget, std::move(push));
+                 },
+                 std::nullopt});
+  const auto begun = std::chrono::steady_clock::now();
+  engine.start();
+  Status done = follow(engine, *reader, to.cseq);
+  const EngineNumbers numbers = engine.numbers();
+  engine.stop();
+  if (!done.ok()) return done.error();
+  report.transactions = to.cseq - report.from.cseq;
+  report.changes = numbers.changes;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return report;
+}
+
+// Until the target's own record says that all is there.
+Status RedoApply::Impl::follow(Engine& engine, const redo::Reader& reader, std::uint64_t last) {
+  for (;;) {
+    const EngineNumbers numbers = engine.numbers();
+    shown.with([&](RedoApplyProgress& now) {
+      now.low = numbers.low.cseq;
+      now.bytes_done = reader.bytes_done();
+      now.bytes_all = reader.bytes_all();
+      now.changes = numbers.changes;
+      now.waiting_for = numbers.waiting_for;
+    });
+    if (const std::optional<Error> failure = engine.failure()) return *failure;
+    if (stopping) return Error{Errc::interrupted, "the replay was stopped"};
+    if (numbers.recorded >= last) return Unit{};
+    std::this_thread::sleep_for(kTick);
+  }
+}
+
+}  // namespace wherry::control

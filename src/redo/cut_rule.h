@@ -1,0 +1,54 @@
+// When a file ends. Pure: time and load come from outside, so that a simulated clock can drive it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "redo/block.h"
+
+namespace wherry::redo {
+
+struct CutLimits {
+  std::size_t bytes_max = 64 << 20;         // a file ends behind this size
+  std::chrono::milliseconds age_max{1000};  // and at this age of its first row
+  std::chrono::milliseconds age_idle{100};  // or at this one, when nothing is being uploaded
+};
+
+// What the uploaders do meanwhile.
+struct UploadLoad {
+  unsigned idle = 0;        // uploaders without a file
+  std::size_t waiting = 0;  // sealed files without an uploader
+  unsigned in_flight = 0;
+  bool full = false;                   // the ledger has no room left
+  std::size_t target_bytes = 4 << 20;  // the size that uses an uploader well
+};
+
+// What the open file is like.
+struct OpenFile {
+  std::size_t bytes = 0;
+  Instant first_at{};
+  bool sealed = false;  // a record in it asked for its end
+};
+
+// A file grows while all uploaders are busy, since an end would not make it durable any sooner; at
+// most to its limits of size and age. With uploaders to spare it ends when it is worth a request.
+inline bool is_due(const OpenFile& file, const CutLimits& limits, const UploadLoad& load,
+                   Instant now) {
+  if (file.bytes == 0) return false;
+  if (file.sealed || file.bytes >= limits.bytes_max) return true;
+  const auto age = now - file.first_at;
+  if (age >= limits.age_max) return true;
+  if (load.idle <= load.waiting) return false;
+  if (load.full || file.bytes >= std::min(load.target_bytes, limits.bytes_max)) return true;
+  return load.in_flight == 0 && age >= limits.age_idle;
+}
+
+// When is_due() is to be asked again if nothing else happens.
+inline Instant next_look(const OpenFile& file, const CutLimits& limits, const UploadLoad& load) {
+  const auto age = load.in_flight == 0 && load.waiting == 0 ? limits.age_idle : limits.age_max;
+  return file.first_at + std::min(age, limits.age_max);
+}
+
+}  // namespace wherry::redo

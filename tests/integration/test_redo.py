@@ -1,0 +1,140 @@
+"""Redo: every change is durable in a storage before the target shows it, and a replay brings the
+target to the source's own state at that place, when the source is gone for good."""
+import json
+import os
+import random
+
+from harness import datadirs, feeds, nativereplica, oracle, wherry
+from harness.framework import check, test, wait_until
+from harness.workload import Workload
+
+
+def _equal(source, target, **options):
+    found = oracle.compare(source, target, auto_increment=False, **options)
+    check(found, lambda: f"the target differs\n{found.text()}")
+
+
+def _redo(t, action, storage, *options, code=wherry.EXIT_DONE, timeout=120):
+    run = wherry.run(t, "redo", action, "--storage", storage, "--json", *options,
+                     secrets=datadirs.SECRETS, timeout=timeout)
+    run.expect(code)
+    return json.loads(run.out) if run.out else None
+
+
+def _meta(t, storage, feed="all"):
+    return _redo(t, "meta", storage, "--feed", feed)
+
+
+def _recorded(target, job="feed:all"):
+    """The newest transaction that the target says it has; 0 before the feed has begun."""
+    newest = 0
+    if not target.value("SELECT COUNT(*) FROM information_schema.tables"
+                        " WHERE table_schema='wherry' AND table_name='progress'"):
+        return newest
+    for low, done in target.rows("SELECT low_cseq, done FROM wherry.progress"
+                                 " WHERE kind='lane' AND job=%s", (job,)):
+        newest = max(newest, int(low))
+        for part in filter(None, done.split("=")[0].split(",")):
+            newest = max(newest, int(part.split("-")[-1]))
+    return newest
+
+
+@test(timeout=240)
+def test_disaster_drill(t):
+    """The source dies for good in mid-load while the target is behind by thousands of transactions:
+    what the redo holds brings the target to where the source's binlog was."""
+    source, target = t.pair()
+    witness = t.server(t.source_dialect)
+    nativereplica.attach(source, witness, start=False)
+    storage = "file://" + t.path("redo")
+    work = Workload(source, t.first_seed, pause=0.001, rows=600).create().start()
+    server = feeds.Feeds(t).start()
+    try:
+        server.create("all", source, target, include=["rnd.*"], **{"redo.storage": storage})
+        server.wait_copied("all")
+        work.let_run(1)
+        with target.connect() as blocker, blocker.cursor() as cursor:
+            cursor.execute("FLUSH TABLES WITH READ LOCK")
+            before = _recorded(target)
+            wait_until(lambda: _meta(t, storage)["resolved"]["cseq"] > before + 3000, 60,
+                       "redo to go on while the target stands still")
+            work.server_may_die = True
+            source.kill9()
+            server.kill9()
+    finally:
+        work.stop()
+    meta = _meta(t, storage)
+    t.log(f"target at {_recorded(target)}, redo at {meta['resolved']}")
+    check(_recorded(target) + 2000 < meta["resolved"]["cseq"], "the target was not behind")
+    verdict = _redo(t, "verify", storage)
+    check(verdict["ok"] and verdict["files"] > 0, lambda: f"{verdict}")
+    report = _redo(t, "apply", storage, "--target", target.target_uri)
+    check(report["to"]["cseq"] == meta["resolved"]["cseq"], lambda: f"{report}")
+    # Only to look: what the source's own binlog makes of another server up to that place.
+    source.start()
+    try:
+        nativereplica.run_until(witness, meta["resolved"]["gtid"])
+        _equal(witness, target)
+    finally:
+        nativereplica.detach(witness)
+    again = _redo(t, "apply", storage, "--target", target.target_uri)
+    check(again["changes"] == 0, lambda: f"a second replay did something: {again}")
+    _equal(witness, target)
+
+
+@test(timeout=240)
+def test_nothing_is_lost_when_wherry_dies(t):
+    """Killed at random moments with a slow storage: the feed goes on behind what is durable, each
+    epoch where the one before ended, and the target never has more than the redo."""
+    source, target = t.pair()
+    rng = random.Random(f"redo kill {t.first_seed}")
+    storage = f"emulated://{t.path('redo')}?latency=60ms&sigma=1&errors=0.05"
+    work = Workload(source, t.first_seed, pause=0.004, rows=600).create().start()
+    server = feeds.Feeds(t).start()
+    try:
+        server.create("all", source, target, include=["rnd.*"],
+                      **{"redo.storage": storage, "redo.interval": "200ms"})
+        for _round in range(t.rounds or 6):
+            work.let_run(rng.choice((0.3, 0.8, 1.5)))
+            server.kill9()
+            recorded = _recorded(target)
+            if recorded > 0:
+                resolved = _meta(t, "file://" + t.path("redo"))["resolved"]["cseq"]
+                check(recorded <= resolved, f"the target has {recorded}, the redo {resolved}")
+            server.start()
+        server.wait_copied("all")
+        work.let_run(0.5)
+    finally:
+        work.stop()
+    server.wait_applied("all", source)
+    _equal(source, target)
+    check(_redo(t, "verify", "file://" + t.path("redo"))["ok"], "the redo is damaged")
+
+
+@test(timeout=120)
+def test_a_storage_that_is_away_stops_the_target_and_nothing_else(t):
+    """While redo cannot be written the target shows nothing new; it goes on by itself after."""
+    source, target = t.pair()
+    folder = t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)",
+                   "INSERT INTO shop.t VALUES (1, 1)")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop.*"],
+                  **{"redo.storage": f"file://{folder}"})
+    server.wait_copied("all")
+    source.execute("UPDATE shop.t SET v=2")
+    server.wait_applied("all", source)
+    # As a file system that is not mounted: the way to it leads nowhere.
+    os.rename(folder, folder + ".away")
+    os.symlink(folder + ".nowhere", folder)
+    try:
+        source.execute("UPDATE shop.t SET v=3")
+        server.wait("all", lambda look: "redo" in (look.get("waiting_for") or ""),
+                    "the feed to say that it waits for redo")
+        check(target.value("SELECT v FROM shop.t") == 2, "the target shows what is not durable")
+        check(server.look("all")["state"] != "failed", "the feed failed")
+    finally:
+        os.remove(folder)
+        os.rename(folder + ".away", folder)
+    server.wait_applied("all", source)
+    check(target.value("SELECT v FROM shop.t") == 3, "the feed did not go on")
