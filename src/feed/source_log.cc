@@ -42,34 +42,47 @@ Result<store::Place> present_place(source::Runtime& runtime) {
   return place;
 }
 
+Error no_such_place(const store::Place& place) {
+  return {Errc::refused,
+          fmt::format("the source's binlog has no place {}", place.file.to_string())};
+}
+
+// Behind what the file's first event names stands everything that the server has purged as well: it
+// may have been told so after the file was begun, when it took up another's history.
+Result<store::Place> with_previous_gtids(mysql::Session& server, store::Place place) {
+  const Error nowhere = no_such_place(place);
+  const Result<mysql::Rows> events = server.query(
+      fmt::format("SHOW BINLOG EVENTS IN {} LIMIT 5", mysql::quote_text(place.file.file)));
+  if (!events.ok()) return events.error().within(nowhere.what);
+  const Result<mysql::Rows> purged = server.query("SELECT @@GLOBAL.gtid_purged");
+  if (!purged.ok()) return purged.error();
+  Result<MysqlGtidSet> set = MysqlGtidSet::parse(purged.value().rows.at(0)[0].value_or(""));
+  if (!set.ok()) return set.error().within("gtid_purged");
+  for (const auto& row : events.value().rows) {
+    if (row.size() < 6 || row[2].value_or("") != "Previous_gtids") continue;
+    const Result<MysqlGtidSet> before = MysqlGtidSet::parse(row[5].value_or(""));
+    if (!before.ok()) return before.error().within(place.file.file);
+    set.value().add(before.value());
+    place.gtid = set.value().to_string();
+    place.file.offset = 4;
+    return place;
+  }
+  return nowhere;
+}
+
 // A stream by GTID needs a set even where somebody named a file: the one at the place, or, where
 // the server does not tell that, the one before the file.
 Result<store::Place> with_gtid(source::Runtime& runtime, store::Place place) {
   Result<source::SourceSession> session = runtime.lease().control_session();
   if (!session.ok()) return session.error();
   mysql::Session& server = *session.value();
-  const std::string file = mysql::quote_text(place.file.file);
-  const Error nowhere{
-      Errc::refused, fmt::format("the source's binlog has no place {}", place.file.to_string()), 0};
-  if (server.facts().is_mariadb()) {
-    const Result<mysql::Rows> gtid =
-        server.query(fmt::format("SELECT BINLOG_GTID_POS({}, {})", file, place.file.offset));
-    if (!gtid.ok()) return gtid.error();
-    if (gtid.value().rows.empty() || !gtid.value().rows[0][0]) return nowhere;
-    place.gtid = *gtid.value().rows[0][0];
-    return place;
-  }
-  const Result<mysql::Rows> events =
-      server.query(fmt::format("SHOW BINLOG EVENTS IN {} LIMIT 5", file));
-  if (!events.ok()) return events.error().within(nowhere.what);
-  for (const auto& row : events.value().rows) {
-    if (row.size() < 6 || row[2].value_or("") != "Previous_gtids") continue;
-    place.gtid = row[5].value_or("");
-    std::erase(place.gtid, '\n');
-    place.file.offset = 4;
-    return place;
-  }
-  return nowhere;
+  if (!server.facts().is_mariadb()) return with_previous_gtids(server, std::move(place));
+  const Result<mysql::Rows> gtid = server.query(fmt::format(
+      "SELECT BINLOG_GTID_POS({}, {})", mysql::quote_text(place.file.file), place.file.offset));
+  if (!gtid.ok()) return gtid.error();
+  if (gtid.value().rows.empty() || !gtid.value().rows[0][0]) return no_such_place(place);
+  place.gtid = *gtid.value().rows[0][0];
+  return place;
 }
 
 Status require_source(source::Runtime& runtime, store::Log& log, const store::Place& end,

@@ -144,6 +144,10 @@ def test_the_log_outlives_the_binlog_of_the_source(t):
 def test_starts_from_now_and_from_a_position(t):
     source, target = t.pair()
     late = t.server(t.target_dialect)
+    if t.source_dialect == "mysql":
+        # As a server that was made from another's copy: no binlog of its own names that history.
+        source.execute("RESET BINARY LOGS AND GTIDS",
+                       "SET GLOBAL gtid_purged='0fae992f-ed3e-11f1-b25e-02fc00000009:1-148'")
     for one in (source, target, late):
         data.shop(one)
     server = feeds.Feeds(t).start()
