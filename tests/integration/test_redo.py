@@ -98,7 +98,8 @@ def test_nothing_is_lost_when_wherry_dies(t):
             work.let_run(rng.choice((0.3, 0.8, 1.5)))
             server.kill9()
             recorded = _recorded(target)
-            if recorded > 0:
+            # Before its epoch is claimed the feed writes where it begins, and no change.
+            if recorded > 0 and os.path.exists(os.path.join(t.path("redo"), "all")):
                 resolved = _meta(t, "file://" + t.path("redo"))["resolved"]["cseq"]
                 check(recorded <= resolved, f"the target has {recorded}, the redo {resolved}")
             server.start()
