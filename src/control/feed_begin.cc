@@ -28,9 +28,12 @@ Found look_for(feed::SourceLog& log, const std::string& text) {
   store::Lookup lookup = log.log().lookup();
   const Result<FilePosition> file = parse_file_position(text);
   if (!file.ok()) return lookup.by_gtid(text);
-  Result<store::Place> end = log.end();
-  if (!end.ok()) return end.error();
-  if (end.value().file == file.value()) return std::optional<store::Place>(std::move(end).value());
+  // A log that is new begins there, and its stream may be far ahead by now.
+  for (Result<store::Place> edge :
+       {lookup.place_after(log.log().status().first_cseq - 1), lookup.end()}) {
+    if (edge.ok() && edge.value().file == file.value())
+      return std::optional<store::Place>(std::move(edge).value());
+  }
   Found found = lookup.by_file(log.runtime().generation_number(), file.value());
   if (!found.ok() || !found.value()) return found;
   // A transaction that ends behind the place comes after it.

@@ -178,8 +178,6 @@ std::optional<Error> SourceLog::failure() const {
   return failure_.read([](const std::optional<Error>& failure) { return failure; });
 }
 
-Result<store::Place> SourceLog::end() {
-  return log_->lookup().place_after(log_->status().last_cseq);
-}
+Result<store::Place> SourceLog::end() { return log_->lookup().end(); }
 
 }  // namespace wherry::feed

@@ -43,7 +43,7 @@ class SourceLog {
   source::StreamState stream() const { return stream_->state(); }
   // What ended the stream; nothing: it runs.
   std::optional<Error> failure() const;
-  // Behind the last transaction that is in the log.
+  // Behind the last transaction that is in the log, or behind a later one.
   Result<store::Place> end();
 
  private:

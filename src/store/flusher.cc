@@ -18,6 +18,8 @@ bool sync_due(const State& state, const Options& options) {
   return state.unsynced_since && Clock::now() >= *state.unsynced_since + options.sync_interval;
 }
 
+bool write_due(const State& state) { return state.write_wanted > state.written.cseq; }
+
 bool has_closed_piece(const State& state) {
   return std::any_of(state.tail.begin(), state.tail.end(),
                      [](const auto& chunk) { return chunk->closed && chunk->cut < chunk->ready; });
@@ -47,8 +49,8 @@ void Flusher::run() {
                       std::chrono::milliseconds(0));
     });
     shared_.wait_for(wait, [&](const State& state) {
-      return has_closed_piece(state) || sync_due(state, options_) || state.abort ||
-             state.retention_due || state.consumers_changed;
+      return has_closed_piece(state) || write_due(state) || sync_due(state, options_) ||
+             state.abort || state.retention_due || state.consumers_changed;
     });
     const Work work = shared_.with([&](State& state) { return collect(state); });
     const Status done = perform(work);
@@ -65,8 +67,9 @@ Flusher::Work Flusher::collect(State& state) const {
   work.closing = state.closing;
   work.sync = sync_due(state, options_);
   work.abort = state.abort;
+  const bool all = work.sync || write_due(state);
   for (const auto& chunk : state.tail) {
-    if (chunk->cut < chunk->ready && (chunk->closed || work.sync))
+    if (chunk->cut < chunk->ready && (chunk->closed || all))
       work.pieces.push_back({chunk, chunk->cut, chunk->ready, chunk->cut_point});
   }
   return work;
@@ -120,6 +123,7 @@ Status Flusher::write(const Piece& piece) {
     segment.content.index.push_back(active_->segment().content.index.back());
     piece.chunk->cut = piece.to;
     piece.chunk->cut_point = end;
+    state.written = tracker_.place();
     press_slowest(state, options_.disk_bytes_max);
   });
   return Unit{};
@@ -212,6 +216,7 @@ Status Flusher::take_back(std::uint64_t cseq) {
     segments.push_back(active_->segment());
     shared_.with([&](State& state) {
       state.segments.assign(segments.begin(), segments.end());
+      state.written = tracker_.place();
       state.disk_bytes = 0;
       for (auto& [id, known] : state.definitions) known.carriers = 0;
       for (const Segment& segment : segments) {

@@ -22,7 +22,8 @@ void fill(State& state, Recovered& recovered, const std::optional<SegmentWriter>
       ++known.carriers;
     }
   }
-  state.visible = state.durable = recovered.tracker.newest().cseq;
+  state.written = recovered.tracker.place();
+  state.visible = state.durable = state.written.cseq;
 }
 
 Status check_against(const SavedState& saved, std::uint64_t end, const std::string& folder) {

@@ -64,10 +64,21 @@ Result<std::optional<Place>> walk_segment(const Segment& segment, P&& reached) {
 
 }  // namespace
 
-// Everything published is on disk from here on.
+// Everything published is in the files from here on, synced or not.
 Result<Shared*> Lookup::written() {
-  Status synced = log_.sync_to(log_.status().last_cseq);
-  if (!synced.ok()) return synced.error();
+  const std::uint64_t wanted = log_.shared_.with([](State& state) {
+    return state.write_wanted = std::max(state.write_wanted, state.visible);
+  });
+  const Status done = log_.shared_.wait(
+      [&](const State& state) {
+        return state.written.cseq >= wanted || state.error || state.stopping;
+      },
+      [&](State& state) -> Status {
+        if (state.written.cseq >= wanted) return Unit{};
+        if (state.error) return *state.error;
+        return Error{Errc::interrupted, "the log was stopped"};
+      });
+  if (!done.ok()) return done.error();
   return &log_.shared_;
 }
 
@@ -164,6 +175,12 @@ Result<std::optional<Place>> Lookup::by_gtid(std::string_view set) {
   return walk_segment(*found.value(), [&](const PlaceTracker& at) { return at.holds(set); });
 }
 
+Result<Place> Lookup::end() {
+  const Result<Shared*> shared = written();
+  if (!shared.ok()) return shared.error();
+  return shared.value()->read([](const State& state) { return state.written; });
+}
+
 Result<Place> Lookup::place_after(std::uint64_t cseq) {
   const Result<Shared*> shared = written();
   if (!shared.ok()) return shared.error();
@@ -172,6 +189,7 @@ Result<Place> Lookup::place_after(std::uint64_t cseq) {
     std::optional<Segment> segment;
   };
   const At at = shared.value()->read([&](const State& state) -> At {
+    if (state.written.cseq == cseq) return {state.written, {}};
     for (const Segment& segment : state.segments) {
       if (segment.header.before.cseq == cseq) return {segment.header.before, {}};
     }

@@ -1,6 +1,6 @@
-// Finds transactions by what else they are called. A look-up first lets the log write its tail out;
-// it costs one block for a time or a file position, one segment for a GTID set. Any thread; it must
-// not outlive its log.
+// Finds transactions by what else they are called. A look-up first lets the log write its tail out,
+// without waiting for the disk; it costs one block for a time or a file position, one segment for a
+// GTID set. Any thread; it must not outlive its log.
 #pragma once
 
 #include <functional>
@@ -31,6 +31,8 @@ class Lookup {
   // The place behind transaction cseq, with the GTID set; cseq may be the one before the log's
   // first.
   Result<Place> place_after(std::uint64_t cseq);
+  // The place behind what is published now, or a later one. Reads nothing.
+  Result<Place> end();
 
  private:
   using Reached = std::function<bool(const Place&)>;

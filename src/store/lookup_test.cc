@@ -53,5 +53,19 @@ TEST(StoreLookup, KnowsItsEdges) {
   EXPECT_EQ(lookup.by_file(2, {"binlog.000001", 4}).value().has_value(), false);
 }
 
+TEST(StoreLookup, DoesNotWaitForTheDisk) {
+  const Folder folder;
+  const auto log = open_log(small_options(folder.path()));
+  append_all(*log, 1, 9);
+  Lookup lookup = log->lookup();
+  EXPECT_EQ(lookup.end().value().cseq, 9u);
+  EXPECT_EQ(lookup.end().value().gtid, set_to(9));
+  EXPECT_EQ(lookup.place_after(5).value().gtid, set_to(5));
+  EXPECT_EQ(lookup.by_cseq(7).value()->cseq, 7u);
+  EXPECT_EQ(log->durable_cseq(), 0u);
+  ok(log->sync_to(9));
+  EXPECT_EQ(lookup.end().value(), lookup.place_after(9).value());
+}
+
 }  // namespace
 }  // namespace wherry::store

@@ -55,6 +55,8 @@ struct State {
   std::deque<Segment> segments;  // ascending; only the last one may be unsealed
   std::uint64_t disk_bytes = 0;
   std::uint64_t durable = 0;
+  Place written;  // behind the newest transaction that the files hold, synced or not
+  std::uint64_t write_wanted = 0;
   std::size_t unsynced_bytes = 0;
   std::optional<std::chrono::steady_clock::time_point> unsynced_since;
   std::uint64_t sync_wanted = 0;
