@@ -79,6 +79,7 @@ struct MysqlFeed::Impl {
   Status keep(JobSessions& sessions);
   Status begin_redo(mysql::Session& source, bool fold_names);
   void publish(const Engine& engine, const store::Consumer& consumer);
+  std::uint64_t rows_copied(const Engine& engine, bool copied);
 
   MysqlFeedOptions options;
   feed::SourceLogs& sources;
@@ -91,6 +92,7 @@ struct MysqlFeed::Impl {
   std::atomic<bool> stopping{false};
   std::atomic<bool> syncpoint_wanted{false};
   std::chrono::steady_clock::time_point next_look{};
+  std::optional<std::uint64_t> rows_at_rest;  // copied in all, once the copy is complete
   Guarded<std::shared_ptr<const feed::FeedProgress>> shown;
 };
 
@@ -235,6 +237,16 @@ Status MysqlFeed::Impl::keep(JobSessions& sessions) {
   return !alive.ok() && alive.error().code == Errc::conflict ? alive : Status(Unit{});
 }
 
+// A feed that only follows must not look at all of its tables each time.
+std::uint64_t MysqlFeed::Impl::rows_copied(const Engine& engine, bool copied) {
+  if (copied && rows_at_rest) return *rows_at_rest;
+  std::uint64_t rows = 0;
+  for (const dispatch::PlanPtr& table : engine.plans())
+    rows += table->state->rows_copied.load(std::memory_order_relaxed);
+  rows_at_rest = copied ? std::optional<std::uint64_t>(rows) : std::nullopt;
+  return rows;
+}
+
 void MysqlFeed::Impl::publish(const Engine& engine, const store::Consumer& consumer) {
   const EngineNumbers numbers = engine.numbers();
   auto now = std::make_shared<feed::FeedProgress>();
@@ -243,8 +255,7 @@ void MysqlFeed::Impl::publish(const Engine& engine, const store::Consumer& consu
   now->commit_us = numbers.low.commit_us;
   now->lag = numbers.lag;
   now->copied = numbers.copied;
-  for (const dispatch::PlanPtr& table : engine.plans())
-    now->rows_copied += table->state->rows_copied.load(std::memory_order_relaxed);
+  now->rows_copied = rows_copied(engine, numbers.copied);
   now->transactions = numbers.transactions;
   now->changes = numbers.changes;
   now->ignored = numbers.ignored;
