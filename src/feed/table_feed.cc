@@ -52,6 +52,7 @@ TableFeed::TableFeed(store::Log& log, const TableFeedOptions& options,
                 return std::make_unique<StreamWalk>(log_, from, options_.rules, book_,
                                                     own_walk_options(options_, only));
               }) {
+  teller_.kept = options.done;
   FeedProgress first;
   first.cseq = options.done;
   told_.with(
@@ -143,21 +144,32 @@ void TableFeed::tell_until_stopped() {
   }
 }
 
-// Published, recorded, and only then forgotten by the log.
+// Published; from time to time recorded, and only then forgotten by the log.
 Status TableFeed::tell(bool always) {
   const std::uint64_t cseq = book_.limit(router_.checkpoint());
   const std::uint64_t before = progress()->cseq;
   const auto now = std::chrono::steady_clock::now();
-  if (!always && cseq <= before && now - told_at_ < kTellAtLeast) return Unit{};
-  told_at_ = now;
+  if (!always && cseq <= before && now - teller_.told_at < kTellAtLeast) return Unit{};
+  teller_.told_at = now;
   Result<store::Place> place = trail_.advance(std::max(cseq, before));
   if (!place.ok()) return place.error().within("progress");
   auto next = std::make_shared<const FeedProgress>(look(place.value()));
-  if (persist_ != nullptr && (next->cseq > before || always)) {
-    if (Status kept = persist_(*next); !kept.ok()) return kept.error().within("progress");
+  const bool due = now - teller_.kept_at >= options_.persist_every || consumer_->standing().pressed;
+  if (always || (due && next->cseq > teller_.kept)) {
+    if (Status kept = keep(*next); !kept.ok()) return kept.error().within("progress");
+    teller_.kept_at = now;
   }
-  consumer_->advance(next->cseq);
   told_.with([&](Told& told) { told.progress = std::move(next); });
+  return Unit{};
+}
+
+// A record costs a sync of the disk, and there may be many feeds.
+Status TableFeed::keep(const FeedProgress& progress) {
+  if (persist_ != nullptr) {
+    if (Status kept = persist_(progress); !kept.ok()) return kept;
+  }
+  teller_.kept = progress.cseq;
+  consumer_->advance(progress.cseq);
   return Unit{};
 }
 

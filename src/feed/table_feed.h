@@ -26,9 +26,10 @@ struct TableFeedOptions {
   TableRules rules;
   dispatch::InflightLimits limits;
   std::size_t chunk_bytes = 1 << 20;
-  unsigned walkers = 2;                          // threads for tables that walk by themselves
-  std::chrono::milliseconds tell_every{100};     // looks for progress; tells once a second anyway
-  std::chrono::milliseconds drain_time{10'000};  // for what the sink has when the feed stops
+  unsigned walkers = 2;                           // threads for tables that walk by themselves
+  std::chrono::milliseconds tell_every{100};      // looks for progress; tells once a second anyway
+  std::chrono::milliseconds persist_every{1000};  // unless the log's disk fills up
+  std::chrono::milliseconds drain_time{10'000};   // for what the sink has when the feed stops
 };
 
 class TableFeed final : public Feed {
@@ -52,6 +53,7 @@ class TableFeed final : public Feed {
   Status on_statement(const StreamStep& step);
   BlockOrder order_of(const StreamStep& step) const;
   Status tell(bool always);
+  Status keep(const FeedProgress& progress);
   void tell_until_stopped();
   FeedProgress look(const store::Place& place) const;
 
@@ -71,7 +73,11 @@ class TableFeed final : public Feed {
     bool over = false;  // the road has ended
   };
   Guarded<Told> told_;
-  std::chrono::steady_clock::time_point told_at_{};  // of the thread that tells
+  struct Teller {  // of the thread that tells
+    std::chrono::steady_clock::time_point told_at{};
+    std::chrono::steady_clock::time_point kept_at{};
+    std::uint64_t kept = 0;  // recorded through there
+  } teller_;
 };
 
 }  // namespace wherry::feed

@@ -20,7 +20,7 @@ class TableFeedTest : public ::testing::Test {
     log_ = store::open_log(store::small_options(folder_.path()));
     stream_ = std::make_unique<SourceStream>(*log_);
     options_.name = "f";
-    options_.tell_every = std::chrono::milliseconds(1);
+    options_.tell_every = options_.persist_every = std::chrono::milliseconds(1);
   }
   ~TableFeedTest() override { (void)stop(); }
 
