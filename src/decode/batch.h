@@ -53,6 +53,8 @@ struct Group {
 struct Batch {
   std::vector<std::byte> bytes;
   std::vector<EventRef> events;
+  // Where events were left out: the number of each that is here in its group, all parts together.
+  std::vector<std::uint64_t> numbers;
   std::vector<Group> groups;
   std::string file;               // all groups end in this binlog file
   std::uint64_t seen_offset = 0;  // end of the last event outside a group, >= every end_offset

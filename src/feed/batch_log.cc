@@ -24,6 +24,9 @@ constexpr std::uint32_t kHasStatement = 4;
 constexpr std::uint32_t kAlterStart = 8;
 constexpr std::uint32_t kNoGtid = 16;
 
+// A batch of transactions of which nothing is wanted ends as well.
+constexpr std::size_t kGroupsMax = 1 << 14;
+
 std::uint32_t flags_of(const Group& group) {
   std::uint32_t flags = static_cast<std::uint32_t>(group.end);
   if (group.has_statement) flags |= kHasStatement;
@@ -160,7 +163,7 @@ std::unique_ptr<Batch> BatchReader::begin() {
     return std::move(carried_);
   }
   auto batch = std::make_unique<Batch>();
-  batch->bytes.reserve(options_.batch_bytes + options_.batch_bytes / 8);
+  if (!options_.wanted) batch->bytes.reserve(options_.batch_bytes + options_.batch_bytes / 8);
   batch->file = file_;
   group_.first_event = 0;
   group_.event_count = 0;
@@ -177,6 +180,10 @@ void BatchReader::carry_over(Batch& from) {
   next->format = from.format;
   next->bytes.assign(cut_at, from.bytes.end());
   next->events.assign(from.events.begin() + first, from.events.end());
+  if (options_.wanted) {
+    next->numbers.assign(from.numbers.begin() + first, from.numbers.end());
+    from.numbers.resize(first);
+  }
   for (decode::EventRef& event : next->events) event.offset -= cut;
   from.bytes.resize(cut);
   from.events.resize(first);
@@ -202,8 +209,10 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
       Result<Step> step = records_->next(pause);
       if (!step.ok()) return step.error();
       step_ = step.value();
+      if (step_ == Step::event) ++events_seen_;
     }
     if (step_ == Step::nothing) return finish(std::move(batch));
+    if (step_ == Step::event && options_.wanted && !options_.wanted(records_->event())) continue;
     if (batch == nullptr) batch = begin();
     if (!fits(*batch)) {
       record_waits_ = true;
@@ -217,7 +226,8 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
     } else if (Status taken = take_event(*batch); !taken.ok()) {
       return taken.error();
     }
-    if (batch->bytes.size() >= complete) return finish(std::move(batch));
+    if (batch->bytes.size() >= complete || batch->groups.size() >= kGroupsMax)
+      return finish(std::move(batch));
   }
 }
 
@@ -264,6 +274,7 @@ Status BatchReader::take_event(Batch& batch) {
   ref.flags = event.flags;
   batch.bytes.insert(batch.bytes.end(), event.body.begin(), event.body.end());
   batch.events.push_back(ref);
+  if (options_.wanted) batch.numbers.push_back(events_seen_ - 1);
   ++group_.event_count;
   return Unit{};
 }
@@ -283,6 +294,7 @@ void BatchReader::take_commit(Batch& batch) {
   batch.groups.push_back(group_);
   done_ = commit.cseq;
   group_ = Group{};
+  events_seen_ = 0;
   group_.first_event = static_cast<std::uint32_t>(batch.events.size());
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,6 +46,8 @@ struct BatchReaderOptions {
   Dialect dialect = Dialect::mysql;     // of the source
   std::size_t batch_bytes = 512 << 10;  // a batch is complete at this size
   std::size_t part_bytes = 16 << 20;    // a group larger than this is handed out in parts
+  // Others are left out, their groups are not. Asked about each event, in their order; null: all.
+  std::function<bool(const store::Event&)> wanted;
 };
 
 class BatchReader {
@@ -80,6 +83,7 @@ class BatchReader {
   std::map<std::uint64_t, Format> formats_;
   Format no_events_;                        // of batches whose groups are all empty
   decode::Group group_;                     // under construction
+  std::uint64_t events_seen_ = 0;           // of it, in it or left out
   std::string file_;                        // where the last group ended
   std::unique_ptr<decode::Batch> carried_;  // the next batch, begun with the open group's events
   bool record_waits_ = false;  // the cursor stands on a record that belongs to the next batch

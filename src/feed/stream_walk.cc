@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "feed/event_filter.h"
+
 namespace wherry::feed {
 namespace {
 
@@ -30,9 +32,13 @@ StreamWalk::StreamWalk(store::Log& log, const StreamPoint& from, const TableRule
       book_(book),
       options_(options),
       from_(from),
-      reader_(std::make_unique<BatchReader>(log, from.cseq - 1, options.reader)),
       done_(from.cseq - 1),
-      tables_(rules, options.only) {}
+      tables_(rules, options.only) {
+  BatchReaderOptions reading = options.reader;
+  reading.wanted = [filter = std::make_shared<EventFilter>(rules, options.only)](
+                       const store::Event& event) { return filter->wants(event); };
+  reader_ = std::make_unique<BatchReader>(log, from.cseq - 1, reading);
+}
 
 StreamWalk::~StreamWalk() = default;
 
@@ -44,50 +50,52 @@ Result<const StreamStep*> StreamWalk::next(std::chrono::milliseconds wait) {
     place_.group = 0;
     if (batch_ == nullptr) return nullptr;
   }
-  while (place_.group < batch_->groups.size()) {
+  for (; place_.group < batch_->groups.size(); ++place_.group, place_.event = 0) {
     const decode::Group& group = batch_->groups[place_.group];
-    if (place_.event == 0 && prepared_ == nullptr) {
-      if (Status begun = begin_group(group); !begun.ok()) return begun.error();
-    }
-    if (prepared_ != nullptr) {
-      Result<bool> stop = take_prepared();
-      if (!stop.ok()) return stop.error();
-      if (stop.value()) return &step_;
-      prepared_.reset();
-    }
-    while (place_.event < group.event_count) {
-      const decode::EventRef& event = batch_->events[group.first_event + place_.event];
-      ++place_.event;
-      Result<bool> stop = take(event);
-      ++place_.ordinal;
-      if (!stop.ok()) return stop.error().within(step_.position);
-      if (stop.value()) return &step_;
-      if (prepared_ != nullptr) break;
-    }
-    if (prepared_ != nullptr) continue;
+    if (group.opens && place_.event == 0) place_.learned = place_.followed = false;
+    Result<bool> stop = walk(group);
+    if (!stop.ok()) return stop.error();
+    if (stop.value()) return &step_;
     if (group.closes) done_ = group.cseq;
-    ++place_.group;
-    place_.event = 0;
   }
   return nullptr;
 }
 
-Status StreamWalk::begin_group(const decode::Group& group) {
-  std::string source;
-  if (group.opens) {
-    place_.ordinal = 0;
-    place_.followed = false;
-    place_.facts = group;
-    if (group.gtid.number != 0 && group.gtid.source < batch_->gtid_sources.size())
-      source = batch_->gtid_sources[group.gtid.source];
-    if (!group.closes) {
-      Result<CommitFacts> facts = commit_of(log_, group.cseq);
-      if (!facts.ok()) return facts.error();
-      place_.facts = facts.value().group;
-      source = facts.value().gtid_source;
+// True: up to a step that is to be looked at. False: to the end of the group.
+Result<bool> StreamWalk::walk(const decode::Group& group) {
+  while (prepared_ != nullptr || place_.event < group.event_count) {
+    if (prepared_ != nullptr) {
+      Result<bool> stop = take_prepared();
+      if (!stop.ok() || stop.value()) return stop;
+      prepared_.reset();
+      continue;
     }
-    step_.origin = {group.cseq, place_.facts.commit_us, gtid_text(place_.facts, source)};
+    if (!place_.learned) {
+      if (Status learned = learn(group); !learned.ok()) return learned.error();
+    }
+    const std::uint32_t index = group.first_event + place_.event++;
+    place_.number = batch_->numbers[index];
+    Result<bool> stop = take(batch_->events[index]);
+    if (!stop.ok()) return stop.error().within(step_.position);
+    if (stop.value()) return true;
   }
+  return false;
+}
+
+// What all steps of a group say. Most groups of a busy source have none for this walk.
+Status StreamWalk::learn(const decode::Group& group) {
+  place_.learned = true;
+  place_.facts = group;
+  std::string source;
+  if (!group.closes) {
+    Result<CommitFacts> facts = commit_of(log_, group.cseq);
+    if (!facts.ok()) return facts.error();
+    place_.facts = facts.value().group;
+    source = facts.value().gtid_source;
+  } else if (group.gtid.number != 0 && group.gtid.source < batch_->gtid_sources.size()) {
+    source = batch_->gtid_sources[group.gtid.source];
+  }
+  step_.origin = {group.cseq, place_.facts.commit_us, gtid_text(place_.facts, source)};
   step_.position =
       fmt::format("{}:{} ({})", batch_->file, place_.facts.end_offset, step_.origin.gtid);
   return Unit{};
@@ -95,7 +103,7 @@ Status StreamWalk::begin_group(const decode::Group& group) {
 
 // True: the step is to be looked at.
 Result<bool> StreamWalk::take(const decode::EventRef& event) {
-  step_.at = {step_.origin.cseq, place_.ordinal};
+  step_.at = {step_.origin.cseq, place_.number};
   step_.batch = batch_.get();
   step_.event = &event;
   step_.table = nullptr;
@@ -203,7 +211,8 @@ Result<bool> StreamWalk::take_prepared() {
     if (!step.ok()) return step.error().within("rows of an XA transaction");
     if (step.value() == nullptr) continue;
     if (step.value()->at.cseq != prepared_->from_.cseq) break;
-    step_.at.row = place_.ordinal++;
+    // Numbers behind the COMMIT's own, the same for a walk that sees the rows of one table only.
+    step_.at = {step_.origin.cseq, place_.number + 1 + step.value()->at.row};
     if (step_.at < from_) continue;
     step_.kind = StreamStep::Kind::rows;
     step_.table = step.value()->table;

@@ -51,7 +51,8 @@ class StreamWalk {
   const decode::Batch* batch() const { return batch_.get(); }
 
  private:
-  Status begin_group(const decode::Group& group);
+  Result<bool> walk(const decode::Group& group);
+  Status learn(const decode::Group& group);
   Result<bool> take(const decode::EventRef& event);
   Result<bool> take_rows(const decode::EventRef& event);
   Result<bool> take_statement(const decode::EventRef& event);
@@ -63,9 +64,10 @@ class StreamWalk {
   struct Place {  // inside the batch
     std::size_t group = 0;
     std::uint32_t event = 0;
-    std::uint64_t ordinal = 0;  // in the group, over all its parts
-    decode::Group facts;        // what its commit says
-    bool followed = false;      // rows of it were handed out
+    std::uint64_t number = 0;  // of the event in the group, over all its parts
+    decode::Group facts;       // what its commit says, once there was an event
+    bool learned = false;
+    bool followed = false;  // rows of it were handed out
   };
 
   store::Log& log_;
