@@ -122,6 +122,7 @@ Status StorageFeed::Impl::run() {
   options.name = spec.name;
   options.fold_names = options.rules.name_case == NameCase::ignored;
   options.limits = spec.inflight;
+  options.bells = &(*origin)->bells();
   Result<std::unique_ptr<dispatch::AsyncSink>> sink = make_sink();
   if (!sink.ok()) return sink.error().within("sink");
   const auto feed = std::make_shared<feed::TableFeed>((*origin)->log(), options,

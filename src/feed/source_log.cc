@@ -17,7 +17,7 @@ namespace {
 Result<std::string> last_identity(store::Log& log, Dialect dialect) {
   const store::LogStatus status = log.status();
   if (status.last_cseq < status.first_cseq) return std::string();
-  BatchReader reader(log, status.last_cseq - 1, {dialect, 1, 1});
+  BatchReader reader(log, status.last_cseq - 1, {dialect, 1, 1, nullptr});
   for (;;) {
     Result<std::unique_ptr<decode::Batch>> batch = reader.next(std::chrono::milliseconds(0));
     if (!batch.ok()) return batch.error();
@@ -142,7 +142,10 @@ SourceLog::SourceLog(const SourceLogOptions& options, std::unique_ptr<source::Ru
   stream_ = std::make_unique<source::StreamStage>(
       *runtime_, following, budget_, [this](const decode::BatchPtr& batch) {
         const Status put = writer_.put(*batch);
-        if (put.ok()) return true;
+        if (put.ok()) {
+          bells_.ring(*batch);
+          return true;
+        }
         failure_.with([&](std::optional<Error>& failure) {
           if (!failure && put.error().code != Errc::interrupted) failure = put.error();
         });

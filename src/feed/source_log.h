@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "feed/batch_log.h"
+#include "feed/bells.h"
 #include "source/stream_stage.h"
 #include "store/log.h"
 
@@ -38,6 +39,7 @@ class SourceLog {
   Status stop();
 
   store::Log& log() { return *log_; }
+  Bells& bells() { return bells_; }  // rung for each batch that came into the log
   source::Runtime& runtime() { return *runtime_; }
   bool by_gtid() const { return by_gtid_; }
   source::StreamState stream() const { return stream_->state(); }
@@ -57,6 +59,7 @@ class SourceLog {
   const bool by_gtid_;
   ByteBudget budget_;
   BatchWriter writer_;
+  Bells bells_;
   std::unique_ptr<source::StreamStage> stream_;
   std::thread thread_;
   Guarded<std::optional<Error>> failure_;

@@ -115,13 +115,24 @@ Status TableFeed::begin() {
 }
 
 Status TableFeed::road() {
+  using namespace std::chrono_literals;
   StreamWalk walk(log_, {options_.done + 1, 0}, options_.rules, book_, walk_options(options_));
+  const std::shared_ptr<Bell> bell =
+      options_.bells == nullptr
+          ? nullptr
+          : options_.bells->hang(
+                [rules = options_.rules](std::string_view database, std::string_view table) {
+                  return rules.follows({std::string(database), std::string(table)});
+                });
   while (!stopping_.load(std::memory_order_acquire)) {
     if (std::optional<Error> error = router_.error()) return *error;
-    Result<const StreamStep*> step = walk.next(kLook);
+    Result<const StreamStep*> step = walk.next(bell == nullptr ? kLook : 0ms);
     if (!step.ok()) return step.error();
     if (step.value() == nullptr) {
-      if (walk.batch() == nullptr) continue;
+      if (walk.batch() == nullptr) {
+        if (bell != nullptr) (void)bell->wait(kLook);
+        continue;
+      }
       trail_.add(*walk.batch());
       std::uint64_t closed = 0;
       for (const decode::Group& group : walk.batch()->groups) closed += group.closes ? 1 : 0;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "dispatch/async_sink.h"
+#include "feed/bells.h"
 #include "feed/feed.h"
 #include "feed/place_trail.h"
 #include "feed/stream_walk.h"
@@ -24,6 +25,7 @@ struct TableFeedOptions {
   std::uint64_t done = 0;            // the cseq to go on behind
   bool fold_names = false;           // the source keeps names of tables in lower case only
   TableRules rules;
+  Bells* bells = nullptr;  // of the log; null: every transaction wakes the feed
   dispatch::InflightLimits limits;
   std::size_t chunk_bytes = 1 << 20;
   unsigned walkers = 2;                           // threads for tables that walk by themselves
