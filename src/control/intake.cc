@@ -35,17 +35,24 @@ class LogIntake : public Intake {
       : log_(log), part_bytes_(part_bytes), budget_(budget), push_(std::move(push)) {}
 
   Status run(const dispatch::LowWater& from) override;
-  // The reader's waits are short.
-  void stop() override { stopping_ = true; }
+  void stop() override {
+    stopping_ = true;
+    reading_.with([](feed::BatchReader* reader) {
+      if (reader != nullptr) reader->interrupt();
+    });
+  }
   source::StreamState state() const override;
 
  private:
+  Status read(feed::BatchReader& reader);
+
   feed::SourceLog& log_;
   const std::size_t part_bytes_;
   ByteBudget& budget_;
   const Push push_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> done_{0};
+  Guarded<feed::BatchReader*> reading_{nullptr};
 };
 
 Status LogIntake::run(const dispatch::LowWater& from) {
@@ -53,7 +60,14 @@ Status LogIntake::run(const dispatch::LowWater& from) {
   options.dialect = log_.runtime().lease().generation().facts().dialect;
   options.part_bytes = part_bytes_;
   feed::BatchReader reader(log_.log(), from.cseq, options);
-  done_ = from.cseq;
+  reading_.with([&](feed::BatchReader*& now) { now = &reader; });
+  const Status ended = read(reader);
+  reading_.with([](feed::BatchReader*& now) { now = nullptr; });
+  return ended;
+}
+
+Status LogIntake::read(feed::BatchReader& reader) {
+  done_ = reader.done();
   while (!stopping_) {
     Result<std::unique_ptr<decode::Batch>> batch = reader.next(100ms);
     if (!batch.ok()) return batch.error().within("the log of the source");

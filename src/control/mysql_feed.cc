@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "control/engine.h"
 #include "control/feed_begin.h"
@@ -89,7 +88,7 @@ struct MysqlFeed::Impl {
   std::unique_ptr<source::Runtime> runtime;
   RunPlan plan;
   std::unique_ptr<RedoJob> redo;  // null: the feed has none
-  std::atomic<bool> stopping{false};
+  Guarded<bool> stopping{false};
   std::atomic<bool> syncpoint_wanted{false};
   std::chrono::steady_clock::time_point next_look{};
   std::optional<std::uint64_t> rows_at_rest;  // copied in all, once the copy is complete
@@ -101,7 +100,9 @@ MysqlFeed::MysqlFeed(MysqlFeedOptions options, feed::SourceLogs& sources)
 MysqlFeed::~MysqlFeed() = default;
 
 Status MysqlFeed::run() { return impl_->run(); }
-void MysqlFeed::stop() { impl_->stopping = true; }
+void MysqlFeed::stop() {
+  impl_->stopping.with([](bool& stopping) { stopping = true; });
+}
 Status MysqlFeed::request_syncpoint() {
   impl_->syncpoint_wanted = true;
   return Unit{};
@@ -157,7 +158,7 @@ Result<std::optional<dispatch::LowWater>> MysqlFeed::Impl::look_at_target() {
 // Where the stream of a new feed begins: behind what the source has committed now, so that the
 // definitions that were read before are those of that place.
 Result<dispatch::LowWater> MysqlFeed::Impl::begin(mysql::Session& session) {
-  const Stopping asked = [this] { return stopping.load(); };
+  const Stopping asked = [this] { return stopping.read([](bool now) { return now; }); };
   const bool given = !options.snapshot && !options.from.empty();
   const Result<store::Place> place = given ? find_place(**origin, options.from, asked)
                                            : place_behind_source(**origin, session, asked);
@@ -194,8 +195,7 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   engine.start();
   if (redo != nullptr) redo->start([&engine](std::uint64_t cseq) { engine.raise_fence(cseq); });
   Status done = Unit{};
-  while (done.ok() && !stopping) {
-    std::this_thread::sleep_for(kTick);
+  while (done.ok() && !stopping.wait_for(kTick, [](bool now) { return now; })) {
     publish(engine, consumer.value());
     const std::uint64_t recorded = engine.numbers().recorded;
     consumer.value().advance(recorded);
@@ -224,7 +224,7 @@ Status MysqlFeed::Impl::begin_redo(mysql::Session& source, bool fold_names) {
                                fold_names};
   Result<std::unique_ptr<RedoJob>> begun =
       RedoJob::begin(options.redo, {options.name, plan, stream, mapping_of(options)}, **origin,
-                     [this] { return stopping.load(); });
+                     [this] { return stopping.read([](bool now) { return now; }); });
   if (!begun.ok()) return begun.error();
   redo = std::move(begun).value();
   return Unit{};
