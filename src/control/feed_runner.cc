@@ -18,6 +18,10 @@ bool says_something(const feed::FeedProgress& progress) {
   return progress.cseq > 0 || !progress.position.empty() || progress.rows_copied > 0;
 }
 
+Checkpoint checkpoint_of(const feed::FeedProgress& progress) {
+  return {progress.cseq, progress.position, progress.rows_copied};
+}
+
 FeedLife::Past past_of(const FeedNote& note) {
   const Checkpoint reached = note.checkpoint.value_or(Checkpoint{});
   return {note.state, note.error, note.retries, reached.cseq, reached.rows_copied};
@@ -94,7 +98,7 @@ std::optional<FeedRunner::Run> FeedRunner::begin(State& state) {
 
 // On disk first: the next run, of this process or another, goes on there.
 Status FeedRunner::persist(const feed::FeedProgress& now) {
-  const Checkpoint at{now.cseq, now.position, now.rows_copied};
+  const Checkpoint at = checkpoint_of(now);
   const std::string name = state_.read([](const State& state) { return state.record.spec.name; });
   const StateStore::Passed passed[] = {{name, at}};
   if (Status kept = tools_.store.set_checkpoints(passed); !kept.ok()) return kept;
@@ -144,7 +148,7 @@ void FeedRunner::look(State& state) {
   const unsigned retries = state.life.retries();
   state.life.progressed(*progress);
   if (says_something(*progress)) {
-    Checkpoint now{progress->cseq, progress->position, progress->rows_copied};
+    Checkpoint now = checkpoint_of(*progress);
     state.unsaved = state.unsaved || state.record.note.checkpoint != now;
     state.record.note.checkpoint = std::move(now);
   }
@@ -303,6 +307,9 @@ FeedView FeedRunner::view() const {
     view.note = state.record.note;
     view.running = state.running;
     if (state.feed) view.progress = state.feed->progress();
+    // With the rest of the progress, and not as of the last tick.
+    if (view.progress && says_something(*view.progress))
+      view.note.checkpoint = checkpoint_of(*view.progress);
     if (state.life.due() && !state.running) view.retry_at = to_wall(*state.life.due());
     if (state.stall)
       view.stalled = FeedView::Stalled{to_wall(state.stall->since), state.stall->reason};
