@@ -19,16 +19,22 @@ def create_stamp(source):
 
 
 class SteadyLoad:
-    """`rate` transactions a second in all, by the workload's own connections, until stop()."""
+    """`rate` transactions a second in all, by the workload's own connections, until stop().
+    call: a procedure of (connection, first transaction, transactions). Without connections there
+    are stamps alone."""
 
-    def __init__(self, source, rate):
+    def __init__(self, source, rate, call="small", database=data.DATABASE, stamps=True,
+                 connections=data.CONNECTIONS):
         self.source = source
-        self.pause = CHUNK * data.CONNECTIONS / rate
+        self.call = call
+        self.database = database
+        self.pause = CHUNK * connections / rate
         self.stopping = threading.Event()
-        self.done = [0] * data.CONNECTIONS
+        self.done = [0] * connections
         self.threads = [threading.Thread(target=self.work, args=(conn,), daemon=True)
-                        for conn in range(data.CONNECTIONS)]
-        self.threads.append(threading.Thread(target=self.stamp, daemon=True))
+                        for conn in range(connections)]
+        if stamps:
+            self.threads.append(threading.Thread(target=self.stamp, daemon=True))
 
     def start(self):
         self.began = time.monotonic()
@@ -43,16 +49,16 @@ class SteadyLoad:
         return sum(self.done) / (time.monotonic() - self.began)
 
     def work(self, conn):
-        with self.source.connect(data.DATABASE) as connection, connection.cursor() as cursor:
+        with self.source.connect(self.database) as connection, connection.cursor() as cursor:
             due = time.monotonic()
             while not self.stopping.is_set():
-                cursor.execute(f"CALL small({conn}, {self.done[conn]}, {CHUNK})")
+                cursor.execute(f"CALL {self.call}({conn}, {self.done[conn]}, {CHUNK})")
                 self.done[conn] += CHUNK
                 due += self.pause
                 self.stopping.wait(max(0.0, due - time.monotonic()))
 
     def stamp(self):
-        with self.source.connect(data.DATABASE) as connection, connection.cursor() as cursor:
+        with self.source.connect(self.database) as connection, connection.cursor() as cursor:
             while not self.stopping.wait(STAMP_S):
                 cursor.execute("UPDATE stamp SET sent = %s WHERE id = 1", (time.time_ns(),))
 

@@ -4,9 +4,7 @@ A peer does the whole of its job between the start and the end of a Meter. What 
 its servers (a folder for files) it gets from the job.
 """
 
-import http.client
 import json
-import re
 import shutil
 import signal
 import subprocess
@@ -16,10 +14,10 @@ from pathlib import Path
 
 import pymysql
 from data import DATABASE, TABLES, run_together
+from feeds import WHERRY, FeedServer
+from lag import create_stamp
 from measure import Failed
 from servers import ROOT
-
-WHERRY = ROOT / "build" / "release" / "wherry"
 
 
 @dataclass
@@ -189,62 +187,6 @@ def wherry_catch_up(job):
     read_report(job)
 
 
-def wherry_feed_catch_up(job):
-    """The same through the log: `wherry serve` with a feed from where the target's data stand."""
-    begin = f"{job.source.binlog_files()[0][0]}:4"  # the seeded data have no log of their own
-    process = job.tool.start([WHERRY, "serve", "--data-dir", job.folder / "serve",
-                              "--api", "127.0.0.1:0"])
-    try:
-        follow_feed(job, process, begin)
-    except BaseException:  # nobody else knows of the process
-        process.kill()
-        raise
-    process.send_signal(signal.SIGTERM)
-    job.tool.wait(process)
-
-
-def follow_feed(job, process, begin):
-    server = FeedServer(job, process)
-    server.call("POST", "/feeds", {"name": "all", "source": job.source.uri, "sink": job.target.uri,
-                                   "include": [f"{DATABASE}.*"], "start": begin,
-                                   "existing": "use", "memory": "1GiB"})
-    wanted = job.source.binlog_status()[2].replace("\n", "")
-    deadline = time.monotonic() + 900
-    while server.position("all") != wanted:
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise Failed("the feed did not catch up: " + job.tool.last_words())
-        time.sleep(0.02)
-
-
-class FeedServer:
-    """The API of a `wherry serve` that was just started."""
-
-    def __init__(self, job, process):
-        deadline = time.monotonic() + 30
-        while not (found := re.search(r"api listening on http://([^\s]+)", Path(job.tool.log).read_text())):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise Failed("serve did not start: " + job.tool.last_words())
-            time.sleep(0.02)
-        self.address = found.group(1)
-
-    def call(self, method, path, body=None):
-        client = http.client.HTTPConnection(self.address, timeout=10)
-        client.request(method, "/api/v1" + path, json.dumps(body) if body else None,
-                       {"Content-Type": "application/json"})
-        answer = client.getresponse()
-        text = answer.read().decode()
-        client.close()
-        if answer.status >= 300:
-            raise Failed(f"{method} {path}: {answer.status} {text}")
-        return json.loads(text)
-
-    def position(self, name):
-        feed = self.call("GET", f"/feeds/{name}")
-        if feed["state"] in ("failed", "warning"):
-            raise Failed(f"the feed: {feed}")
-        return ((feed["checkpoint"] or {}).get("position") or {}).get("gtid")
-
-
 def create_replication_account(source):
     """The account is the source's own: it must not become a part of the backlog."""
     source.run("SET SESSION sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
@@ -284,6 +226,24 @@ def replica(threads):
     return run
 
 
+def wherry_feed_catch_up(job):
+    """The same through the log: `wherry serve` with a feed from where the copy stopped."""
+    began = time.monotonic()
+    # The copy stopped before anything was logged at the source.
+    begin = f"{job.source.binlog_files()[0][0]}:4"
+    wanted = job.source.binlog_status()[2]
+    with FeedServer(job) as server:
+        server.create("all", job.source, job.target.uri, start=begin, include=[f"{DATABASE}.*"],
+                      existing="use", memory="1GiB")
+        first = server.wait("all", lambda feed: feed["transactions"])
+        job.notes["start_s"] = time.monotonic() - began
+        last = server.wait("all", lambda feed: feed["gtid"] == wanted)
+        job.notes["run_s"] = time.monotonic() - began - job.notes["start_s"]
+        done = last["transactions"] - first["transactions"]
+        job.notes["transactions_per_s"] = done / max(job.notes["run_s"], 1e-9)
+    job.notes["stop_s"] = time.monotonic() - began - job.notes["start_s"] - job.notes["run_s"]
+
+
 CATCH_UP = {"wherry": wherry_catch_up, "wherry feed": wherry_feed_catch_up,
             "replica0": replica(0), "replica2": replica(2), "replica8": replica(8)}
 
@@ -305,7 +265,17 @@ def follow_with_replica(threads):
     return start
 
 
-FOLLOW = {"wherry": follow_with_wherry, "replica0": follow_with_replica(0),
+def follow_with_feed(job):
+    """A feed from now on into a target that holds the same rows."""
+    create_stamp(job.target)
+    server = FeedServer(job).__enter__()
+    server.create("all", job.source, job.target.uri, start="now", include=[f"{DATABASE}.*"],
+                  existing="use")
+    server.wait("all", lambda feed: feed["gtid"])
+    return server.stop
+
+
+FOLLOW = {"wherry": follow_with_wherry, "wherry feed": follow_with_feed, "replica0": follow_with_replica(0),
           "replica2": follow_with_replica(2), "replica8": follow_with_replica(8)}
 
 

@@ -5,6 +5,7 @@
     bench/run.py snapshot --dialect mariadb --peers mydumper2,wherry
     bench/run.py catchup --workload small-nocancel --peers wherry,replica2 --runs 5
     bench/run.py binlog | lag | clean
+    bench/run.py log | idle | fan | hot  what feeds cost
 
 --quick is a scale for development: it shows that everything works, its figures say nothing. Results
 are written to build/bench/CASE.json; build/bench/cache keeps prepared data folders.
@@ -18,11 +19,13 @@ import platform
 import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import data  # noqa: E402
+import feed_cases  # noqa: E402
 import lag as lags  # noqa: E402
 import peers  # noqa: E402
 from measure import Failed, Meter, Tool, summarize  # noqa: E402
@@ -114,19 +117,31 @@ def catchup(bench, dialect, workload):
     case = f"catchup-{dialect}-{workload}"
     chosen = bench.chosen(peers.CATCH_UP)
     results = []
+    prepared = None  # both of Wherry's own go on from one copy
     for name, peer in chosen.items():
         try:
-            pair = prepared_copy(bench, dialect, workload) if name == "wherry" else None
+            if name.startswith("wherry") and prepared is None:
+                prepared = prepared_copy(bench, dialect, workload)
         except Exception as error:
             print(f"bench: {case}, {name}: failed: {error}", flush=True)
             results.append({"peer": name, "failed": str(error)})
             continue
 
-        def once(peer=peer, pair=pair):
+        def once(peer=peer, pair=prepared if name.startswith("wherry") else None):
             return catch_up_once(bench, dialect, workload, peer, pair)
         results.append(measured(bench, case, name, once))
+    for result in results:
+        print_parts(result)
     report(bench, case, results, rows=data.rows_of(workload, bench.scale),
            transactions=data.transactions_of(workload, bench.scale))
+
+
+def print_parts(result):
+    """What a feed's time consists of."""
+    parts = [sample["notes"] for sample in result.get("samples", []) if "run_s" in sample["notes"]]
+    for note in parts:
+        print(f"  {result['peer']}: start {note['start_s']:.2f} s, then {note['run_s']:.2f} s at "
+              f"{note['transactions_per_s']:,.0f} transactions/s, stop {note['stop_s']:.2f} s")
 
 
 def prepared_copy(bench, dialect, workload):
@@ -186,12 +201,14 @@ def binlog(bench, dialect, workload):
 def lag(bench, dialect):
     case = f"lag-{dialect}"
     seconds = 5 if bench.options.quick else 20
+    chosen = bench.chosen(peers.FOLLOW)
+    rate = bench.options.rate or round(0.3 * native_capacity(bench, dialect))
     results = []
-    for name, follow in bench.chosen(peers.FOLLOW).items():
+    for name, follow in chosen.items():
         def once(name=name, follow=follow):
-            return lag_once(bench, dialect, name, follow, seconds)
+            return lag_once(bench, dialect, (name, follow), rate, seconds)
         results.append(measured(bench, case, name, once))
-    report(bench, case, results, rows=bench.options.rate * seconds)
+    report(bench, case, results, rows=rate * seconds)
     for result in results:
         for sample in result.get("samples", []):
             figures = sample["notes"]
@@ -199,7 +216,26 @@ def lag(bench, dialect):
                   f" max {figures['max_ms']:.1f} ms at {figures['per_s']:,.0f} transactions/s")
 
 
-def lag_once(bench, dialect, name, follow, seconds):
+def native_capacity(bench, dialect):
+    """Transactions a second that a native replica takes while they are made."""
+    seeded = data.seeded_datadir(dialect, bench.scale)
+    source, target = bench.server(dialect, seeded), bench.server(dialect, seeded)
+    try:
+        job = bench.job(source, target)
+        peers.follow_with_replica(0 if dialect == "mariadb" else 8)(job)
+        began = time.monotonic()
+        data.run_workload(source, "small", bench.scale)
+        peers.wait_for_replica(job)
+        capacity = bench.scale.small / (time.monotonic() - began)
+        print(f"bench: a native replica takes {capacity:,.0f} transactions/s", flush=True)
+        return capacity
+    finally:
+        source.remove()
+        target.remove()
+
+
+def lag_once(bench, dialect, follower, rate, seconds):
+    name, follow = follower
     seeded = data.seeded_datadir(dialect, bench.scale)
     source = bench.server(dialect, seeded)
     target = bench.server(dialect, data.empty_datadir(dialect, bench.scale)
@@ -208,7 +244,7 @@ def lag_once(bench, dialect, name, follow, seconds):
         job = bench.job(source, target)
         lags.create_stamp(source)
         stop = follow(job)
-        load = lags.SteadyLoad(source, bench.options.rate).start()
+        load = lags.SteadyLoad(source, rate).start()
         lags.read_lags(target, 1)  # the first second is not counted
         with Meter({"source": source, "target": target}, job.tool) as meter:
             figures = lags.percentiles(lags.read_lags(target, seconds))
@@ -272,16 +308,34 @@ def print_table(case, results, amount):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="See the head of bench/run.py for examples.")
-    parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "clean"],
+    parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "log", "idle",
+                                         "fan", "hot", "clean"],
                         nargs="?", default="all")
     parser.add_argument("--dialect", default="mariadb,mysql")
     parser.add_argument("--workload", default=",".join(data.WORKLOADS))
     parser.add_argument("--peers", default="")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--rate", type=int, default=2000, help="transactions a second, for lag")
+    parser.add_argument("--rate", type=int, default=0,
+                        help="transactions a second; 0: for lag, 30 %% of what a replica takes")
+    parser.add_argument("--tables", type=int, default=20_000, help="for idle, at a server")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wherry", default="", help="more options for wherry copy")
     return parser.parse_args()
+
+
+def measure_feeds(bench):
+    """Cases without peers; `all` takes them with one kind of server."""
+    options = bench.options
+    chosen = [name for name in ("log", "idle", "fan", "hot") if options.case in ("all", name)]
+    dialects = [name for name in options.dialect.split(",") if available(name)]
+    for name in chosen:
+        if name in ("log", "idle"):
+            getattr(feed_cases, name)(bench)
+        for dialect in dialects[:1] if options.case == "all" else dialects:
+            if name == "idle":
+                feed_cases.idle_mysql(bench, dialect)
+            elif name != "log":
+                getattr(feed_cases, name)(bench, dialect)
 
 
 def main():
@@ -310,6 +364,7 @@ def main():
                 binlog(bench, dialect, workload)
         if options.case in ("all", "lag"):
             lag(bench, dialect)
+    measure_feeds(bench)
     shutil.rmtree(bench.scratch, ignore_errors=True)
     return 0
 
