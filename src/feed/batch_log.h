@@ -47,7 +47,7 @@ struct BatchReaderOptions {
   std::size_t batch_bytes = 512 << 10;  // a batch is complete at this size
   std::size_t part_bytes = 16 << 20;    // a group larger than this is handed out in parts
   // Others are left out, their groups are not. Asked about each event, in their order; null: all.
-  std::function<bool(const store::Event&)> wanted;
+  std::function<bool(const store::Event&)> wanted = nullptr;
 };
 
 class BatchReader {

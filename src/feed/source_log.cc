@@ -17,7 +17,7 @@ namespace {
 Result<std::string> last_identity(store::Log& log, Dialect dialect) {
   const store::LogStatus status = log.status();
   if (status.last_cseq < status.first_cseq) return std::string();
-  BatchReader reader(log, status.last_cseq - 1, {dialect, 1, 1, nullptr});
+  BatchReader reader(log, status.last_cseq - 1, {dialect, 1, 1});
   for (;;) {
     Result<std::unique_ptr<decode::Batch>> batch = reader.next(std::chrono::milliseconds(0));
     if (!batch.ok()) return batch.error();
