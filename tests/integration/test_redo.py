@@ -139,3 +139,84 @@ def test_a_storage_that_is_away_stops_the_target_and_nothing_else(t):
         os.rename(folder + ".away", folder)
     server.wait_applied("all", source)
     check(target.value("SELECT v FROM shop.t") == 3, "the feed did not go on")
+
+
+@test(timeout=240)
+def test_a_copy_with_redo_is_completed_from_it(t):
+    """A copy that follows its source, killed and resumed, loses the source for good while its target
+    is behind: the replay completes it."""
+    source, target = t.pair()
+    witness = t.server(t.source_dialect)
+    nativereplica.attach(source, witness, start=False)
+    storage = "file://" + t.path("redo")
+    work = Workload(source, t.first_seed, pause=0.002, rows=400).create().start()
+    options = ["--include", "rnd.*", "--redo", storage, "--state", t.path("state")]
+    copy = wherry.start_streaming(t, source, target, *options, cutover="never")
+    try:
+        work.let_run(0.7)
+        copy.kill9()
+        work.let_run(0.5)
+        copy = wherry.start_streaming(t, source, target, *options, "--resume", cutover="never")
+        work.let_run(0.5)
+        with target.connect() as blocker, blocker.cursor() as cursor:
+            cursor.execute("FLUSH TABLES WITH READ LOCK")
+            before = _recorded(target, "copy")
+            wait_until(lambda: _meta(t, storage, "copy")["resolved"]["cseq"] > before + 300, 60,
+                       "redo to go on while the target stands still")
+            work.server_may_die = True
+            source.kill9()
+            copy.kill9()
+    finally:
+        work.stop()
+    meta = _meta(t, storage, "copy")
+    _redo(t, "apply", storage, "--target", target.target_uri)
+    source.start()
+    try:
+        nativereplica.run_until(witness, meta["resolved"]["gtid"])
+        _equal(witness, target)
+    finally:
+        nativereplica.detach(witness)
+
+
+@test(timeout=180)
+def test_a_replay_that_is_killed_goes_on(t):
+    """Killed at random moments, to an earlier place first: the same as one replay."""
+    source, target = t.pair()
+    rng = random.Random(f"replay {t.first_seed}")
+    witness = t.server(t.source_dialect)
+    nativereplica.attach(source, witness, start=False)
+    storage = "file://" + t.path("redo")
+    work = Workload(source, t.first_seed, pause=0.001, rows=400).create().start()
+    server = feeds.Feeds(t).start()
+    try:
+        server.create("all", source, target, include=["rnd.*"],
+                      **{"redo.storage": storage, "redo.interval": "100ms"})
+        server.wait_copied("all")
+        with target.connect() as blocker, blocker.cursor() as cursor:
+            cursor.execute("FLUSH TABLES WITH READ LOCK")
+            work.let_run(1)
+            middle = _meta(t, storage)["resolved"]
+            before = _recorded(target)
+            wait_until(lambda: _meta(t, storage)["resolved"]["cseq"] > before + 2000, 60, "redo")
+            server.kill9()
+    finally:
+        work.stop()
+    meta = _meta(t, storage)
+    place = "%s:%d" % (middle["file"], middle["offset"])
+    dry = _redo(t, "apply", storage, "--target", target.target_uri, "--to", place, "--dry-run")
+    check(dry["to"]["cseq"] == middle["cseq"], lambda: f"{dry}")
+    _redo(t, "apply", storage, "--target", target.target_uri, "--to", place)
+    try:
+        nativereplica.run_until(witness, middle["gtid"])
+        _equal(witness, target)
+        for _round in range(t.rounds or 4):
+            replay = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target",
+                                    target.target_uri, "--lanes", str(rng.randint(1, 6))],
+                                secrets=datadirs.SECRETS)
+            work.let_run(rng.uniform(0.05, 0.4))
+            replay.kill9()
+        _redo(t, "apply", storage, "--target", target.target_uri)
+        nativereplica.run_until(witness, meta["resolved"]["gtid"])
+        _equal(witness, target)
+    finally:
+        nativereplica.detach(witness)
