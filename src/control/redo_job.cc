@@ -7,6 +7,7 @@
 
 #include "control/feed_begin.h"
 #include "redo/cleaner.h"
+#include "redo/meta.h"
 #include "storage/open.h"
 #include "storage/retrying_storage.h"
 #include "support/log.h"
@@ -70,6 +71,7 @@ struct RedoJob::Impl {
   Impl(const RedoOptions& redo_options, feed::SourceLog& source_log)
       : options(redo_options), log(source_log) {}
   void clean();
+  void note_progress(std::uint64_t recorded);
 
   const RedoOptions options;
   feed::SourceLog& log;
@@ -82,6 +84,13 @@ struct RedoJob::Impl {
   std::thread cleaner;
   std::atomic<std::uint64_t> removed{0};
   std::atomic<std::uint64_t> cleaning_failed{0};
+  std::atomic<std::uint64_t> recorded{0};
+  struct Pace {  // of the target, while it has something to do
+    std::chrono::steady_clock::time_point at{};
+    std::uint64_t recorded = 0;
+    double per_second = 0;
+  };
+  Guarded<Pace> pace;
 };
 
 RedoJob::RedoJob(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -127,6 +136,8 @@ void RedoJob::Impl::clean() {
   storage::Limits limits;
   limits.stop = stop.get_token();
   while (!stopping.wait_for(kCleanEvery, [](bool now) { return now; })) {
+    const redo::Meta meta{claim.epoch, recorded, writer->durable()->place.cseq};
+    (void)redo::write_meta(*storage, claim.feed, meta, limits);
     const Result<std::size_t> done = removal.run(limits);
     if (done.ok()) {
       removed += done.value();
@@ -137,7 +148,24 @@ void RedoJob::Impl::clean() {
   }
 }
 
+// How fast the target takes transactions, from the times when it was behind.
+void RedoJob::Impl::note_progress(std::uint64_t now_recorded) {
+  recorded = now_recorded;
+  const auto now = std::chrono::steady_clock::now();
+  pace.with([&](Pace& was) {
+    const double took = std::chrono::duration<double>(now - was.at).count();
+    if (took < 1) return;
+    if (was.recorded != 0 && now_recorded > was.recorded) {
+      const double rate = static_cast<double>(now_recorded - was.recorded) / took;
+      was.per_second = was.per_second == 0 ? rate : std::max(rate, was.per_second * 0.9);
+    }
+    was.at = now;
+    was.recorded = now_recorded;
+  });
+}
+
 void RedoJob::tick(std::uint64_t recorded) {
+  impl_->note_progress(recorded);
   impl_->writer->set_checkpoint(recorded);
   impl_->raise(impl_->writer->durable()->place.cseq);
 }
@@ -165,6 +193,12 @@ std::map<std::string, double> RedoJob::gauges() const {
   gauges["redo_behind_transactions"] =
       static_cast<double>(log.last_cseq - std::min(log.last_cseq, status.durable->place.cseq));
   gauges["redo_at_risk_seconds"] = status.oldest ? seconds_since(*status.oldest) : 0;
+  const std::uint64_t unapplied =
+      status.durable->place.cseq -
+      std::min<std::uint64_t>(status.durable->place.cseq, impl_->recorded);
+  const double rate = impl_->pace.read([](const Impl::Pace& pace) { return pace.per_second; });
+  gauges["redo_unapplied_transactions"] = static_cast<double>(unapplied);
+  gauges["redo_apply_seconds"] = rate > 0 ? static_cast<double>(unapplied) / rate : 0;
   gauges["redo_files_in_flight"] = status.uploads.in_flight;
   gauges["redo_files_waiting"] = static_cast<double>(status.uploads.waiting);
   gauges["redo_files_unreleased"] = static_cast<double>(status.uploads.unreleased);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "redo/meta.h"
 #include "storage/open.h"
 #include "storage/retrying_storage.h"
 
@@ -75,13 +76,19 @@ Result<std::optional<Hash128>> check_file(storage::Storage& storage, const redo:
   }
 }
 
-std::string meta_json(const redo::Archive& archive) {
+// The newest that is known: from the files, and from the hint where it is of this epoch.
+std::uint64_t checkpoint_of(const redo::Archive& archive, const std::optional<redo::Meta>& hint) {
+  if (!hint || hint->epoch != archive.claim().epoch) return archive.checkpoint();
+  return std::max(archive.checkpoint(), std::min(hint->checkpoint, archive.resolved().cseq));
+}
+
+std::string meta_json(const redo::Archive& archive, std::uint64_t checkpoint) {
   Json json;
   json["feed"] = archive.claim().feed;
   json["source"] = archive.claim().source;
   json["dialect"] = archive.claim().dialect == Dialect::mysql ? "mysql" : "mariadb";
   json["epoch"] = archive.claim().epoch.number;
-  json["checkpoint"] = archive.checkpoint();
+  json["checkpoint"] = checkpoint;
   json["begin"] = place_json(archive.begin());
   json["resolved"] = place_json(archive.resolved());
   json["files"] = archive.files().size();
@@ -90,15 +97,15 @@ std::string meta_json(const redo::Archive& archive) {
   return json.dump(2) + "\n";
 }
 
-std::string meta_text(const redo::Archive& archive) {
+std::string meta_text(const redo::Archive& archive, std::uint64_t checkpoint) {
   return fmt::format(
       "feed        {} of {}\n"
       "begin       {}\n"
       "checkpoint  transaction {}\n"
       "resolved    {}\n"
       "files       {} of {} bytes, epoch {}\n",
-      archive.claim().feed, archive.claim().source, place_text(archive.begin()),
-      archive.checkpoint(), place_text(archive.resolved()), archive.files().size(), archive.bytes(),
+      archive.claim().feed, archive.claim().source, place_text(archive.begin()), checkpoint,
+      place_text(archive.resolved()), archive.files().size(), archive.bytes(),
       archive.claim().epoch.number);
 }
 
@@ -144,7 +151,9 @@ Result<std::string> redo_meta(const std::string& uri, const std::string& feed, b
   const Result<redo::Archive> archive =
       redo::Archive::open(*place.value().storage, place.value().feed, {});
   if (!archive.ok()) return archive.error();
-  return json ? meta_json(archive.value()) : meta_text(archive.value());
+  const std::uint64_t checkpoint = checkpoint_of(
+      archive.value(), redo::read_meta(*place.value().storage, place.value().feed, {}));
+  return json ? meta_json(archive.value(), checkpoint) : meta_text(archive.value(), checkpoint);
 }
 
 Result<RedoVerdict> verify_redo(const std::string& uri, const std::string& feed) {

@@ -9,6 +9,7 @@
 #include "redo/cleaner.h"
 #include "redo/epoch.h"
 #include "redo/find.h"
+#include "redo/meta.h"
 #include "redo/reader.h"
 #include "redo/redo_for_tests.h"
 
@@ -280,6 +281,25 @@ TEST(RedoArchive, ATargetAheadOfTheRedoIsRefused) {
   EpochRequest other = request(50);
   other.source = "server-b";
   EXPECT_EQ(begin_epoch(storage, other, {}).error().code, Errc::refused);
+}
+
+TEST(RedoMeta, IsAHintAndNoMore) {
+  MemoryStorage storage;
+  EXPECT_FALSE(read_meta(storage, "shop", {}));
+  ASSERT_TRUE(ok(write_meta(storage, "shop", {{1, 2}, 40, 30}, {})));
+  const auto meta = read_meta(storage, "shop", {});
+  ASSERT_TRUE(meta);
+  EXPECT_LE(meta->checkpoint, meta->resolved);
+  const std::vector<std::byte> whole = storage.objects().at(meta_name("shop"));
+  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    storage.change([&](Objects& objects) {
+      objects[meta_name("shop")] = whole;
+      objects[meta_name("shop")][bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    });
+    EXPECT_FALSE(read_meta(storage, "shop", {})) << bit;
+  }
+  write(storage, first_claim(), 100);
+  EXPECT_EQ(Archive::open(storage, "shop", {}).value().resolved(), place_at(100));
 }
 
 TEST(RedoArchive, FindsTheLastTransactionWithin) {
