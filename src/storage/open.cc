@@ -5,10 +5,12 @@
 
 #include "model/uri.h"
 #include "storage/blackhole_storage.h"
+#include "storage/curl_client.h"
 #include "storage/emulated_storage.h"
 #include "storage/file_storage.h"
 #include "storage/memory_storage.h"
 #include "storage/option_reader.h"
+#include "storage/s3_storage.h"
 #include "support/nearest.h"
 
 namespace wherry::storage {
@@ -16,7 +18,7 @@ namespace {
 
 using Opened = Result<std::unique_ptr<Storage>>;
 
-constexpr std::array<std::string_view, 3> kSchemes{"file", "emulated", "blackhole"};
+constexpr std::array<std::string_view, 4> kSchemes{"file", "s3", "emulated", "blackhole"};
 
 Error usage(std::string what) { return {Errc::usage, std::move(what)}; }
 
@@ -68,15 +70,27 @@ Opened open_emulated(const Uri& uri, Clock& clock) {
       std::make_unique<EmulatedStorage>(std::move(behind), faults, clock));
 }
 
+Opened open_s3(const Uri& uri) {
+  Result<S3Setup> setup = read_s3_uri(uri, process_environment);
+  if (!setup.ok()) return setup.error();
+  CurlOptions curl;
+  curl.tls_ca = setup.value().options.tls_ca;
+  return std::unique_ptr<Storage>(std::make_unique<S3Storage>(
+      std::move(setup).value(), std::make_unique<CurlClient>(std::move(curl)),
+      std::chrono::system_clock::now));
+}
+
 }  // namespace
 
 Opened open_storage(std::string_view text, Clock& clock) {
   const Result<Uri> parsed = parse_uri(text);
   if (!parsed.ok()) return parsed.error().within("storage");
   const Uri& uri = parsed.value();
-  Opened opened = usage("no storage is reached by " + uri.scheme + "://" +
-                        did_you_mean(uri.scheme, kSchemes) + "; it is file, emulated or blackhole");
+  Opened opened =
+      usage("no storage is reached by " + uri.scheme + "://" + did_you_mean(uri.scheme, kSchemes) +
+            "; it is file, s3, emulated or blackhole");
   if (uri.scheme == "file") opened = open_file(uri);
+  if (uri.scheme == "s3") opened = open_s3(uri);
   if (uri.scheme == "emulated") opened = open_emulated(uri, clock);
   if (uri.scheme == "blackhole") opened = open_blackhole(uri, clock);
   if (!opened.ok()) return opened.error().within("storage");

@@ -23,6 +23,8 @@ void expect_refused(std::string_view uri, std::string_view because) {
 
 TEST(OpenStorage, KnowsItsSchemes) {
   EXPECT_EQ(opened("file:///var/redo/"), "file:///var/redo");
+  EXPECT_EQ(opened("s3://KEY:SECRET@bucket/redo/?endpoint=http://127.0.0.1:9000&region=r"),
+            "s3://bucket/redo/ at http://127.0.0.1:9000");
   EXPECT_EQ(opened("emulated://?latency=50ms&sigma=0.8&bandwidth=10MiB&link=1GiB&errors=0.01"
                    "&torn=0.01&lost=0.001&stale=5s&seed=7"),
             "emulated in front of memory");
@@ -36,6 +38,7 @@ TEST(OpenStorage, NamesTheNearestRightWord) {
   expect_refused("blackhol://", "did you mean blackhole?");
   expect_refused("emulate://", "did you mean emulated?");
   expect_refused("emulated://?error=1", "did you mean errors?");
+  expect_refused("s3://bucket/x?regoin=r", "did you mean region?");
   expect_refused("gopher://x", "no storage is reached by gopher://");
   expect_refused("blackhole://?latncy=1s", "did you mean latency?");
   expect_refused("file:///x?latency=1s", "unknown option latency");

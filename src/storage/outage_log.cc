@@ -29,8 +29,8 @@ std::optional<std::string> OutageLog::failed(std::string_view what, const Error&
     state.told = now;
     state.announced = true;
     if (begins) return fmt::format("cannot {}, trying again: {}", what, error.what);
-    return fmt::format("cannot {} for {} ({} tries), waiting: {}", what, shown(now - *state.since),
-                       state.tries, error.what);
+    return fmt::format("cannot {} for {} ({} failed tries), waiting: {}", what,
+                       shown(now - *state.since), state.tries, error.what);
   });
 }
 
@@ -41,7 +41,8 @@ std::optional<std::string> OutageLog::succeeded(std::string_view what, Clock::Ti
     const Clock::Duration lasted = now - *state.since;
     state.since.reset();
     if (!state.announced) return std::nullopt;
-    return fmt::format("can {} again, after {} and {} tries", what, shown(lasted), state.tries);
+    return fmt::format("can {} again, after {} ({} failed tries)", what, shown(lasted),
+                       state.tries);
   });
 }
 

@@ -295,10 +295,10 @@ TEST(OutageLog, TellsOnceAMinuteHowLongItWaits) {
     last = *line;
   }
   EXPECT_EQ(told, 2);
-  EXPECT_EQ(last, "cannot put into x for 2m00s (121 tries), waiting: 403");
+  EXPECT_EQ(last, "cannot put into x for 2m00s (121 failed tries), waiting: 403");
   EXPECT_EQ(outage.since(), begin);
   EXPECT_EQ(outage.succeeded("put into x", begin + seconds(151)),
-            "can put into x again, after 2m31s and 151 tries");
+            "can put into x again, after 2m31s (151 failed tries)");
   EXPECT_EQ(outage.since(), std::nullopt);
   // Failures in between that heal at once say nothing more within the minute.
   told = 0;
