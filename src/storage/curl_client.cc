@@ -224,7 +224,7 @@ Result<HttpAnswer> CurlClient::Session::send(const HttpRequest& request, const L
   exchange.answer_max = request.answer_max;
   HeaderList headers;
   for (const auto& [name, value] : request.headers)
-    headers.add(value.empty() ? name + ";" : name + ": " + value);
+    headers.add(value.empty() ? name + ";" : fmt::format("{}: {}", name, value));
   headers.add("Expect:");  // a server's 100 Continue is not waited for
   prepare(request, limits, options, exchange);
   set(CURLOPT_HTTPHEADER, headers.list);

@@ -102,6 +102,7 @@ Result<S3Setup> read_s3_uri(const Uri& uri, const Environment& environment) {
   if (options.region.empty()) options.region = "us-east-1";
   if (endpoint.empty()) {
     options.host = "s3." + options.region + ".amazonaws.com";
+    if (options.region.starts_with("cn-")) options.host += ".cn";
   } else if (Status read = read_endpoint(endpoint, options); !read.ok()) {
     return read.error();
   }

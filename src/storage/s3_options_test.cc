@@ -43,6 +43,7 @@ TEST(S3Options, AwsIsTheUsualPlace) {
   EXPECT_FALSE(options.path_style);
   EXPECT_EQ(options.describe(), "s3://bucket/a/b/ at https://s3.eu-west-1.amazonaws.com");
   EXPECT_EQ(options_of("s3://bucket").prefix, "");
+  EXPECT_EQ(options_of("s3://bucket?region=cn-north-1").host, "s3.cn-north-1.amazonaws.com.cn");
   EXPECT_EQ(options_of("s3://bucket").region, "us-east-1");
   EXPECT_TRUE(options_of("s3://dotted.bucket").path_style);
 }

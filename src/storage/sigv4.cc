@@ -73,7 +73,7 @@ std::string signed_names(const Signable& request) {
 std::string canonical(const Signable& request) {
   std::string text = request.method + "\n" + request.path + "\n" + encode_query(request.query);
   text += "\n";
-  for (const auto& [name, value] : request.headers) text += name + ":" + value + "\n";
+  for (const auto& [name, value] : request.headers) text += fmt::format("{}:{}\n", name, value);
   return text + "\n" + signed_names(request) + "\n" + request.payload_hash;
 }
 
@@ -87,7 +87,8 @@ std::string encode_query(const QueryPairs& query) {
     encoded.emplace_back(encode(name, false), encode(value, false));
   std::sort(encoded.begin(), encoded.end());
   std::string out;
-  for (const auto& [name, value] : encoded) out += (out.empty() ? "" : "&") + name + "=" + value;
+  for (const auto& [name, value] : encoded)
+    out += fmt::format("{}{}={}", out.empty() ? "" : "&", name, value);
   return out;
 }
 

@@ -3,10 +3,11 @@
 The unit tests of that room hold the promises; here they are played against a server by its URI, with
 the program that the build made of them.
 """
+import json
 import os
 import subprocess
 
-from harness import certs, places, s3
+from harness import certs, datadirs, oracle, places, s3, wherry
 from harness.framework import check, test
 from harness.patience import limit
 
@@ -105,3 +106,29 @@ def test_s3_bucket_that_is_not_there(t):
     server = s3.S3Server(t, "bucket")
     uri = server.uri().replace("s3://bucket", "s3://nobodys")
     _expect_passed(*_play(t, "missing", uri, server.keys(), "*GivenStorage.RefusesOurKeys*"))
+
+
+@test(timeout=240, dialects=("mariadb",))
+def test_redo_of_a_copy_in_s3(t):
+    """A whole copy with its redo in a bucket: what stands there is whole, and no key is ever said."""
+    if s3.missing():
+        t.skip(s3.missing())
+    server = s3.S3Server(t, "redo")
+    source, target = t.pair()
+    source.execute(
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO shop.t SELECT seq, 0 FROM shop.seq_1_to_1000",
+    )
+    secrets = datadirs.SECRETS + (server.secret_key,)
+    more = {"env": server.keys(), "secrets": secrets}
+    storage = server.uri("redo")
+    copy = wherry.start_streaming(t, source, target, "--redo", storage, **more)
+    for number in range(200):
+        source.execute(f"UPDATE shop.t SET v=v+1 WHERE id % 50 = {number % 50}")
+    check(copy.cutover() == wherry.EXIT_DONE, copy.tail)
+    oracle.require_equal(source, target)
+    done = wherry.run(t, "redo", "verify", "--storage", storage, "--json", timeout=60, **more)
+    done.expect(wherry.EXIT_DONE)
+    verdict = json.loads(done.out)
+    check(verdict["ok"] and verdict["files"] > 0, lambda: f"{verdict}")
