@@ -130,7 +130,8 @@ struct Engine::Impl {
   Guarded<std::optional<Error>> failed;
   Guarded<Pace> pace;
   LateIndexes late;
-  std::unique_ptr<mysql::Session> notes;  // the scheduler's, for records of slices
+  std::unique_ptr<mysql::Session> notes;        // the scheduler's, for records of slices
+  std::atomic<std::uint64_t> rows_filtered{0};  // of the snapshot
   std::atomic<bool> ending{false};
   std::atomic<bool> paused{false};
 };
@@ -171,6 +172,7 @@ void Engine::Impl::chunk_done(const Chunk& chunk) {
   dispatch::TableState& state = *chunk.plan->state;
   state.rows_copied.fetch_add(chunk.rows, std::memory_order_relaxed);
   state.bytes_copied.fetch_add(chunk.lines.size(), std::memory_order_relaxed);
+  rows_filtered.fetch_add(chunk.filtered, std::memory_order_relaxed);
   if (!slices.committed(chunk)) return;
   state.strict_after.store(state.placed_through.load(), std::memory_order_release);
   late.rows_are_there(chunk.slice.table);
@@ -247,6 +249,8 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
   out.route_database = [this](const std::string& name) {
     return renamed(options.rename, {name, ""}).database;
   };
+  out.filter = [this](const Table& table) { return plan.filters.filter_of(table); };
+  out.filter_text = [this](const TableName& name) { return plan.filters.wanted_of(name).text; };
   out.settle = [this](const dispatch::TablePlan& table) {
     return late.build_before_statement(catalog.find(table.id));
   };
@@ -444,6 +448,7 @@ EngineNumbers Engine::numbers() const {
   numbers.lag = impl_->lag();
   numbers.transactions = impl_->scheduler->counters().transactions;
   numbers.changes = impl_->scheduler->counters().changes;
+  numbers.filtered = impl_->scheduler->counters().filtered + impl_->rows_filtered;
   numbers.ignored =
       impl_->scheduler->counters().ignored.read([](const auto& ignored) { return ignored; });
   if (impl_->syncpoints != nullptr) numbers.syncpoints = impl_->syncpoints->recorded();

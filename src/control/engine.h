@@ -36,6 +36,7 @@ struct EngineNumbers {
   bool caught_up = false;  // nothing that arrived waits
   std::chrono::milliseconds lag{0};
   std::uint64_t transactions = 0, changes = 0;
+  std::uint64_t filtered = 0;  // rows of the snapshot and changes that filters left out
   std::map<std::string, std::uint64_t> ignored;
   dispatch::LowWater low;
   std::uint64_t recorded =

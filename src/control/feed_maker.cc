@@ -37,14 +37,6 @@ std::map<sql::Kind, sql::Policy> policies_of(const FeedSpec& spec) {
   return policies;
 }
 
-Status require_whole_rows(const FeedSpec& spec) {
-  if (spec.skip.empty() && spec.where.empty()) return Unit{};
-  return Error{Errc::unsupported,
-               "a feed into a MySQL server keeps all changes of its tables: leave out the keys "
-               "that filter events and rows, or use --include and --exclude",
-               0};
-}
-
 RedoOptions redo_of(const RedoLimits& limits) {
   RedoOptions redo;
   redo.storage_uri = limits.storage_uri;
@@ -60,7 +52,6 @@ RedoOptions redo_of(const RedoLimits& limits) {
 Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::SourceLogs& sources) {
   if (mode_of(spec) == FeedMode::table)
     return Error{Errc::unsupported, "a feed into a MySQL server keeps transactions whole", 0};
-  if (Status whole = require_whole_rows(spec); !whole.ok()) return whole.error();
   MysqlFeedOptions options;
   options.name = spec.name;
   options.log = log_options(spec.log);
@@ -76,6 +67,8 @@ Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::Sourc
   copy.include = spec.include;
   copy.exclude = spec.exclude;
   copy.rename = spec.rename;
+  copy.skip = spec.skip;
+  copy.where = spec.where;
   copy.existing = spec.existing;
   copy.lanes = std::min(spec.lanes != 0 ? spec.lanes : kLanes, dispatch::kLanesMax);
   copy.readers = spec.readers;
@@ -104,8 +97,6 @@ Result<std::unique_ptr<feed::Feed>> make_storage(const FeedSpec& spec, const Fee
     return Error{Errc::unsupported, "this sink takes tables, each at its own pace", 0};
   if (begin_of(spec) == FeedBegin::snapshot)
     return Error{Errc::unsupported, "a feed into this sink starts now, or at a position", 0};
-  if (!spec.where.empty())
-    return Error{Errc::unsupported, "this build does not filter rows by an expression", 0};
   if (Result<std::unique_ptr<dispatch::AsyncSink>> sink = open_sink(spec.sink_uri); !sink.ok())
     return sink.error().within("sink");
   return std::unique_ptr<feed::Feed>(std::make_unique<StorageFeed>(

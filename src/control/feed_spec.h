@@ -47,18 +47,6 @@ struct RedoLimits {
   bool compress = true;
 };
 
-// Changes that a feed leaves out, by their kind.
-struct EventFilter {
-  std::string pattern;  // of tables at the source
-  bool inserts = false, updates = false, deletes = false;
-};
-
-// Rows of the tables that a feed keeps: an expression over their columns, as text.
-struct RowFilter {
-  std::string pattern;
-  std::string expression;
-};
-
 struct FeedSpec {
   std::string name;
   std::string source_uri;  // with its password, as the sink's

@@ -64,6 +64,9 @@ void add_progress(Exposition& out, const std::vector<FeedView>& views) {
        [](const Progress& p) { return p.transactions; });
   each({"feed_changes", "gauge", "Row changes applied since the feed was started."},
        [](const Progress& p) { return p.changes; });
+  each({"feed_filtered", "gauge",
+        "Rows and changes that where and skip left out since the feed was started."},
+       [](const Progress& p) { return p.filtered; });
   out.family("feed_ignored", "gauge",
              "Statements and events that were left out since the feed was started, by kind.");
   for (const FeedView& view : views) {
@@ -130,6 +133,7 @@ Json feed_progress_json(const FeedView& view) {
   out["rows_copied"] = progress.rows_copied;
   out["transactions"] = progress.transactions;
   out["changes"] = progress.changes;
+  out["filtered"] = progress.filtered;
   out["waiting_for"] = progress.waiting_for.empty() ? Json(nullptr) : Json(progress.waiting_for);
   out["stalled"] = stalled_json(view);
   out["error"] = view.note.error ? to_json(*view.note.error) : Json(nullptr);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/uri.h"
+#include "sql/condition.h"
 #include "sql/statement.h"
 #include "storage/open.h"
 #include "support/nearest.h"
@@ -41,6 +42,14 @@ std::optional<std::pair<std::string, std::string>> cut_pattern(const std::string
       return std::pair(text.substr(0, i), text.substr(i + 1));
   }
   return std::nullopt;
+}
+
+// All filters that match a table count, so "not these" would have no meaning among them.
+Status check_pattern(const std::string& text) {
+  const Result<Pattern> pattern = Pattern::parse(text);
+  if (!pattern.ok()) return pattern.error();
+  if (pattern.value().negated()) return usage_error("a pattern cannot begin with '!' here");
+  return Unit{};
 }
 
 Status set_kinds(EventFilter& filter, std::string_view list) {
@@ -172,8 +181,7 @@ Setter event_filter_setter(std::vector<EventFilter>& into) {
   return [&into](const std::string& value) -> Status {
     const auto cut = cut_pattern(value);
     if (!cut) return usage_error("it is written pattern=insert,update,delete");
-    const Result<Pattern> pattern = Pattern::parse(cut->first);
-    if (!pattern.ok()) return pattern.error();
+    if (Status pattern = check_pattern(cut->first); !pattern.ok()) return pattern;
     EventFilter filter{cut->first};
     if (Status kinds = set_kinds(filter, cut->second); !kinds.ok()) return kinds;
     into.push_back(std::move(filter));
@@ -199,8 +207,9 @@ Setter row_filter_setter(std::vector<RowFilter>& into) {
     const auto cut = cut_pattern(value);
     if (!cut || cut->second.find_first_not_of(" \t\r\n") == std::string::npos)
       return usage_error("it is written pattern=expression, for example shop.orders=amount > 5");
-    const Result<Pattern> pattern = Pattern::parse(cut->first);
-    if (!pattern.ok()) return pattern.error();
+    if (Status pattern = check_pattern(cut->first); !pattern.ok()) return pattern;
+    const Result<sql::Condition> condition = sql::Condition::parse(cut->second);
+    if (!condition.ok()) return condition.error();
     into.push_back({cut->first, cut->second});
     return Unit{};
   };

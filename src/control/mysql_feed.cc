@@ -258,6 +258,7 @@ void MysqlFeed::Impl::publish(const Engine& engine, const store::Consumer& consu
   now->rows_copied = rows_copied(engine, numbers.copied);
   now->transactions = numbers.transactions;
   now->changes = numbers.changes;
+  now->filtered = numbers.filtered;
   now->ignored = numbers.ignored;
   now->waiting_for = numbers.waiting_for;
   if (consumer.standing().pressed) {

@@ -216,7 +216,7 @@ std::string_view openapi_feeds_text() {
           "commit_time": {"type": "string", "format": "date-time", "nullable": true}}},
         "lag_ms": {"type": "integer", "nullable": true},
         "copied": {"type": "boolean", "nullable": true}, "rows_copied": {"type": "integer"},
-        "transactions": {"type": "integer"}, "changes": {"type": "integer"},
+        "transactions": {"type": "integer"}, "changes": {"type": "integer"}, "filtered": {"type": "integer"},
         "waiting_for": {"type": "string", "nullable": true},
         "stalled": {"type": "object", "nullable": true, "properties": {
           "since": {"type": "string", "format": "date-time"}, "reason": {"type": "string"}}},

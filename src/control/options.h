@@ -23,6 +23,18 @@ struct RenameRule {  // 'db.table=db2.table2' or 'db=db2' (table parts empty)
   std::string from_database, from_table, to_database, to_table;
 };
 
+// Changes that are left out, by their kind.
+struct EventFilter {
+  std::string pattern;  // of tables at the source
+  bool inserts = false, updates = false, deletes = false;
+};
+
+// Rows of the tables that are kept: an expression over their columns, as text.
+struct RowFilter {
+  std::string pattern;
+  std::string expression;
+};
+
 struct CopyOptions {
   std::string source_uri;  // as given; print only redacted
   std::string target_uri;
@@ -31,6 +43,8 @@ struct CopyOptions {
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   std::vector<RenameRule> rename;
+  std::vector<EventFilter> skip;
+  std::vector<RowFilter> where;
   VerifyKind verify = VerifyKind::checksum;
   CutoverMode cutover = CutoverMode::automatic;
   std::string cutover_lock;  // URL or command; empty: the source is not fenced

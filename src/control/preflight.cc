@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "control/filter_rules.h"
 #include "control/preflight_rules.h"
 #include "control/rename_rule.h"
 #include "control/server_view.h"
@@ -65,6 +66,9 @@ Result<std::vector<Finding>> look_at_source(Session& session, const ServerView& 
   Result<std::vector<Finding>> idle = idle_patterns(view, tables, options);
   if (!idle.ok()) return idle.error();
   append(findings, std::move(idle).value());
+  const Result<dispatch::FilterRules> filters = make_filters(session, options);
+  if (!filters.ok()) return filters.error();
+  append(findings, filter_findings(filters.value(), tables));
   return findings;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "control/filter_rules.h"
 #include "control/preflight.h"
 #include "control/rename_rule.h"
 #include "mysql/binlog_position.h"
@@ -166,7 +167,7 @@ void order_slices(RunPlan& plan) {
 
 // The selected tables, once every rule has passed. adopt: what is at the target is our own.
 Result<std::vector<Table>> checked_tables(const CopyOptions& options, const RunSessions& sessions,
-                                          bool adopt, std::vector<std::string>& warnings) {
+                                          bool adopt, RunPlan& plan) {
   Result<std::vector<Table>> tables = selected_tables(sessions.source, options);
   if (!tables.ok()) return tables;
   if (tables.value().empty())
@@ -177,7 +178,13 @@ Result<std::vector<Table>> checked_tables(const CopyOptions& options, const RunS
       preflight(sessions.source, sessions.target, tables.value(), checked);
   if (!findings.ok()) return findings.error();
   if (Status passed = verdict(findings.value()); !passed.ok()) return passed.error();
-  warnings = warning_texts(findings.value());
+  plan.warnings = warning_texts(findings.value());
+  Result<dispatch::FilterRules> filters = make_filters(sessions.source, options);
+  if (!filters.ok()) return filters.error();
+  plan.filters = std::move(filters).value();
+  if (!sessions.snapshot) return tables;
+  if (Status copied = require_copyable(plan.filters, tables.value()); !copied.ok())
+    return copied.error();
   return tables;
 }
 
@@ -186,7 +193,7 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
   Result<bool> by_gtid = position_mode(options, sessions.source.facts());
   if (!by_gtid.ok()) return by_gtid.error();
   plan.by_gtid = by_gtid.value();
-  Result<std::vector<Table>> tables = checked_tables(options, sessions, adopt, plan.warnings);
+  Result<std::vector<Table>> tables = checked_tables(options, sessions, adopt, plan);
   if (!tables.ok()) return tables.error();
   std::sort(tables.value().begin(), tables.value().end(), [](const Table& a, const Table& b) {
     return a.data_bytes_estimate > b.data_bytes_estimate;
@@ -197,7 +204,10 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
     state->strict_after = dispatch::kNotYet;
     state->touched = adopt || options.existing == ExistingMode::use;
     const TableName target = renamed(options.rename, table.name);
-    plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state)));
+    Result<dispatch::ChangeFilterPtr> filter = plan.filters.filter_of(table);
+    if (!filter.ok()) return filter.error();
+    plan.plans.push_back(dispatch::make_plan(id++, std::move(table), target, std::move(state),
+                                             std::move(filter).value()));
   }
   plan.plans = mark_cascades(std::move(plan.plans));
   // Looked at here as well as when the tables are made: a refusal must leave nothing behind.
@@ -278,6 +288,22 @@ Result<Shapes> shapes_of(mysql::Session& server, bool by_target_names,
   return shapes;
 }
 
+// What is at the target was chosen by the filter of the run's beginning.
+Result<dispatch::ChangeFilterPtr> resumed_filter(const RunPlan& plan, const TableRecord& record,
+                                                 const Table& table) {
+  const std::string& now = plan.filters.wanted_of(record.source).text;
+  if (now != record.filter) {
+    const auto shown = [](const std::string& text) { return text.empty() ? "everything" : text; };
+    return Error{Errc::refused,
+                 fmt::format("where and skip cannot change once a table is followed: {} was begun "
+                             "with \"{}\", and now it is \"{}\"",
+                             record.source.to_string(), shown(record.filter), shown(now)),
+                 0};
+  }
+  if (table.columns.empty()) return dispatch::ChangeFilterPtr();  // a statement is about to tell
+  return plan.filters.filter_of(table);
+}
+
 Status resume_tables(mysql::Session& server, bool by_target_names, const sink::SavedProgress& saved,
                      RunPlan& plan) {
   for (const sink::NamedRecord& record : saved.records) {
@@ -302,7 +328,10 @@ Status resume_tables(mysql::Session& server, bool by_target_names, const sink::S
     }
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;
-    plan.plans.push_back(dispatch::make_plan(id, std::move(table), one.target, std::move(state)));
+    Result<dispatch::ChangeFilterPtr> filter = resumed_filter(plan, one, table);
+    if (!filter.ok()) return filter.error();
+    plan.plans.push_back(dispatch::make_plan(id, std::move(table), one.target, std::move(state),
+                                             std::move(filter).value()));
   }
   plan.plans = mark_cascades(std::move(plan.plans));
   return Unit{};
@@ -414,7 +443,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   RunPlan plan;
   plan.resumed = true;
   // Settings and privileges may have changed since: the rules hold at every start.
-  Result<std::vector<Table>> rules = checked_tables(options, sessions, true, plan.warnings);
+  Result<std::vector<Table>> rules = checked_tables(options, sessions, true, plan);
   if (!rules.ok()) return rules.error();
   Result<nlohmann::json> run = json_of(*find_run(saved));
   if (!run.ok()) return run.error();

@@ -28,6 +28,7 @@ struct RunPlan {
   std::vector<copy::Slice> slices;
   std::map<std::uint32_t, TableRecord> records;  // by table
   std::vector<std::string> warnings;
+  dispatch::FilterRules filters;
 
   std::vector<copy::Route> routes() const;
   // What is above low, as the record of the lane that carries it on.

@@ -5,7 +5,9 @@
 
 #include "control/feed_begin.h"
 #include "control/feed_logs.h"
+#include "control/filter_rules.h"
 #include "control/preflight.h"
+#include "mysql/schema_reader.h"
 #include "support/quote.h"
 
 namespace wherry::control {
@@ -38,16 +40,6 @@ Result<std::vector<feed::Rename>> renames_of(const std::vector<RenameRule>& rule
   return renames;
 }
 
-Result<std::vector<feed::ChangeKinds>> kinds_of(const std::vector<EventFilter>& skip) {
-  std::vector<feed::ChangeKinds> kinds;
-  for (const EventFilter& filter : skip) {
-    Result<Pattern> tables = Pattern::parse(filter.pattern);
-    if (!tables.ok()) return tables.error().within("skip");
-    kinds.push_back({std::move(tables).value(), !filter.inserts, !filter.updates, !filter.deletes});
-  }
-  return kinds;
-}
-
 }  // namespace
 
 struct StorageFeed::Impl {
@@ -59,6 +51,7 @@ struct StorageFeed::Impl {
 
   Status run();
   Result<feed::TableRules> rules(mysql::Session& session);
+  Status require_fitting_now(mysql::Session& session, const feed::TableRules& rules) const;
   Result<std::uint64_t> begin(mysql::Session& session);
 
   const FeedSpec spec;
@@ -142,17 +135,33 @@ Result<feed::TableRules> StorageFeed::Impl::rules(mysql::Session& session) {
   if (!selection.ok()) return selection.error();
   Result<std::vector<feed::Rename>> renames = renames_of(spec.rename);
   if (!renames.ok()) return renames.error();
-  Result<std::vector<feed::ChangeKinds>> kinds = kinds_of(spec.skip);
-  if (!kinds.ok()) return kinds.error();
   const Result<mysql::Rows> fold = session.query("SELECT @@lower_case_table_names");
   if (!fold.ok()) return fold.error();
   feed::TableRules rules;
   rules.selection = std::move(selection).value();
   rules.renames = std::move(renames).value();
-  rules.kinds = std::move(kinds).value();
   for (const auto& [kind, policy] : spec.ddl) rules.statements[kind] = policy_of(policy);
   if (fold.value().rows.at(0)[0].value_or("0") == "1") rules.name_case = NameCase::ignored;
+  Result<dispatch::FilterRules> filters = to_filter_rules(spec.skip, spec.where, rules.name_case);
+  if (!filters.ok()) return filters.error();
+  rules.filters = std::move(filters).value();
+  if (spec.where.empty()) return rules;
+  if (Status fits = require_fitting_now(session, rules); !fits.ok()) return fits.error();
+  Result<feed::CollationNames> collations = read_collations(session);
+  if (!collations.ok()) return collations.error();
+  rules.collations = std::move(collations).value();
   return rules;
+}
+
+// A feed that begins now has the tables of now before it, one that goes on perhaps older ones.
+Status StorageFeed::Impl::require_fitting_now(mysql::Session& session,
+                                              const feed::TableRules& rules) const {
+  if (start.checkpoint || begin_of(spec) == FeedBegin::position) return Unit{};
+  Result<std::vector<Table>> tables = mysql::read_tables(session, [&](const TableName& name) {
+    return rules.follows(name) && !rules.filters.wanted_of(name).keep.empty();
+  });
+  if (!tables.ok()) return tables.error();
+  return require_fitting(rules.filters, tables.value());
 }
 
 // The cseq behind which the feed goes on.

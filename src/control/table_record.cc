@@ -9,7 +9,8 @@ namespace wherry::control {
 
 TableRecord to_record(const dispatch::TablePlan& plan, std::string key,
                       std::vector<std::string> late) {
-  return {plan.id, plan.source.name, plan.target, std::move(key), std::move(late)};
+  return {plan.id,        plan.source.name, plan.target,
+          std::move(key), std::move(late),  plan.filter == nullptr ? "" : plan.filter->text()};
 }
 
 sink::NamedRecord to_named(const TableRecord& record) {
@@ -20,6 +21,7 @@ sink::NamedRecord to_named(const TableRecord& record) {
   json["target_table"] = record.target.table;
   json["key"] = record.key;
   json["late"] = record.late;
+  if (!record.filter.empty()) json["filter"] = record.filter;
   return {"table", std::to_string(record.id), json.dump()};
 }
 
@@ -47,6 +49,7 @@ Result<TableRecord> to_table_record(const sink::NamedRecord& named) {
     if (!key.is_string()) return malformed;
     record.late.push_back(key.get<std::string>());
   }
+  (void)text("filter", record.filter);  // most have none
   return record;
 }
 

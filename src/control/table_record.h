@@ -1,5 +1,6 @@
-// What wherry.progress keeps of a followed table: its names, the key that its slices are cut by,
-// and the indexes that it still lacks. Values; docs/format/progress.md has the format.
+// What wherry.progress keeps of a followed table: its names, the key that its slices are cut by, the
+// indexes that it still lacks, and which of its rows are wanted. Values; docs/format/progress.md has
+// the format.
 #pragma once
 
 #include <optional>
@@ -20,6 +21,7 @@ struct TableRecord {
   // of the stream could change it.
   std::string key;
   std::vector<std::string> late;  // definitions of indexes, in the target's words
+  std::string filter;             // what `where` and `skip` say of it, in words
 };
 
 TableRecord to_record(const dispatch::TablePlan& plan, std::string key,

@@ -180,15 +180,22 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
   for (const Key& key : slice.only) chunk->wanted.push_back(identity_of(*plan, key));
   ChunkRows rows(*plan);
   bool cut = false;
+  Status added = Unit{};
+  const auto taken = [&] { return chunk->rows + chunk->filtered; };
   Status read = session.value()->stream(select_next(*plan, slice, wanted),
                                         [&](const mysql::FieldView* fields, std::size_t width) {
                                           if (!admit(*chunk, fields, width)) return false;
-                                          rows.add(*chunk, fields);
+                                          added = rows.add(*chunk, fields);
+                                          if (!added.ok()) return false;
                                           cut = chunk->lines.size() >= options_.chunk_bytes_max &&
-                                                chunk->rows < wanted && slice.only.empty();
+                                                taken() < wanted && slice.only.empty();
                                           if (cut) session.value().spoil();
                                           return !cut && !stopping_;
                                         });
+  if (!added.ok()) {
+    session.value().spoil();
+    return added;
+  }
   if (read.ok() && !cut) {
     if (Result<mysql::Outcome> closed = session.value()->execute("ROLLBACK"); !closed.ok())
       session.value().spoil();
@@ -196,10 +203,10 @@ Status ChunkReader::read_keyed(const PlanPtr& plan, const Slice& slice) {
     session.value().spoil();
   }
   if (!read.ok()) return read.error().within("read " + plan->source.name.to_string());
-  chunk->last = !cut && chunk->rows < wanted;
-  if (chunk->rows > 0) chunk->last_key = rows.last_key();
+  chunk->last = !cut && taken() < wanted;
+  if (taken() > 0) chunk->last_key = rows.last_key();
   chunk->charge.resize(chunk->byte_size());
-  links_.read(chunk->rows, chunk->lines.size());
+  links_.read(taken(), chunk->lines.size());
   links_.inbox.put(std::move(chunk));
   return Unit{};
 }
@@ -266,9 +273,11 @@ Status ChunkReader::read_whole(const PlanPtr& plan, const Slice& slice) {
   };
   std::shared_ptr<Chunk> chunk = begin();
   ChunkRows rows(*plan);
+  Status added = Unit{};
   Status read =
       session.value()->stream(select_all(*plan), [&](const mysql::FieldView* fields, std::size_t) {
-        rows.add(*chunk, fields);
+        added = rows.add(*chunk, fields);
+        if (!added.ok()) return false;
         if (chunk->lines.size() < options_.chunk_bytes) return !stopping_.load();
         links_.read(chunk->rows, chunk->lines.size());
         chunk->charge.resize(chunk->byte_size());
@@ -277,6 +286,7 @@ Status ChunkReader::read_whole(const PlanPtr& plan, const Slice& slice) {
         return !stopping_.load();
       });
   if (stopping_) return Unit{};
+  if (!added.ok()) return added;
   // Part of the rows may be placed: only a fresh start of the table could mend it.
   if (!read.ok())
     return Error{

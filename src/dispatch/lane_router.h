@@ -24,6 +24,7 @@ struct Touched {
   bool one_by_one = false;
   bool followed = false;  // touches any followed table at all
   std::uint64_t rows = 0;
+  std::uint64_t filtered = 0;  // changes that are left out
   // Keys to which rows came that the stream did not carry whole: they may be missing at the target.
   std::vector<std::pair<PlanPtr, RowKey>> moved;
 };

@@ -82,8 +82,8 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
   begin(place.batch, place.group, &place.group != &group);
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     if (work.tables[i] == nullptr) continue;
-    touched.followed = true;
     const TablePlan& plan = *work.tables[i]->plan;
+    if (plan.filter == nullptr) touched.followed = true;
     if (!group.opens || !group.closes) {
       touched.tables.insert(plan.id);
       if (!plan.state->started.load(std::memory_order_acquire))
@@ -91,6 +91,8 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
       if (plan.state->open()) {
         ring_.barrier(plan.id);
         plan.state->touched.store(true, std::memory_order_relaxed);
+      }
+      if (plan.state->open() || plan.filter != nullptr) {
         if (Status done = scan_part(work, batch.events[i], *work.tables[i], touched); !done.ok())
           return done.error().within(plan.source.name.to_string());
       }
@@ -112,6 +114,20 @@ void RowScan::reach_children(Touched& touched) {
     touched.tables.insert(plan->id);
     touched.opaque_tables.insert(plan->id);
   }
+}
+
+// What the table's filter makes of the change; nothing: it is left out, and touches nothing. A
+// chunk keeps such a row as it was read.
+Result<std::optional<decode::RowKind>> RowScan::judge(const ResolvedTable& table,
+                                                      decode::RowKind kind,
+                                                      const decode::RowView& row,
+                                                      Touched& touched) {
+  Result<std::optional<decode::RowKind>> judged =
+      table.plan->filter->judge({table.map, table.wire_of}, kind, row);
+  if (!judged.ok()) return judged;
+  ++(judged.value() ? touched.rows : touched.filtered);
+  touched.followed |= judged.value().has_value();
+  return judged;
 }
 
 Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
@@ -138,8 +154,15 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
     Result<bool> more = reader.value().next(row_);
     if (!more.ok()) return more.error();
     if (!more.value()) return Unit{};
-    ++touched.rows;
-    const decode::RowKind kind = reader.value().kind();
+    decode::RowKind kind = reader.value().kind();
+    if (plan.filter == nullptr) {
+      ++touched.rows;
+    } else {
+      Result<std::optional<decode::RowKind>> judged = judge(table, kind, row_, touched);
+      if (!judged.ok()) return judged.error();
+      if (!judged.value()) continue;
+      kind = *judged.value();
+    }
     if (kind != decode::RowKind::insert) {
       if (Status done = scan_row(table, row_.before, touched); !done.ok()) return done;
     }
@@ -191,18 +214,26 @@ Status RowScan::note_partial(const ResolvedTable& table, bool into_ring, Touched
   return Unit{};
 }
 
-// Of a part of a large group: chunks that were read before it are refused, but rows may have come
-// to keys behind them.
+// Of a part of a large group what the filter leaves out is counted; chunks that were read before it
+// are refused, but rows may have come to keys behind them.
 Status RowScan::scan_part(const WorkBatch& work, const decode::EventRef& event,
                           const ResolvedTable& table, Touched& touched) {
   Result<decode::RowsReader> reader = decode::RowsReader::open(
       work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
   if (!reader.ok()) return reader.error();
-  while (reader.value().kind() == decode::RowKind::update) {
+  const bool filtered = table.plan->filter != nullptr;
+  std::optional<decode::RowKind> kind = reader.value().kind();
+  while (filtered || kind == decode::RowKind::update) {
     Result<bool> more = reader.value().next(row_);
     if (!more.ok()) return more.error();
     if (!more.value()) break;
-    if (whole(row_.after)) continue;
+    if (filtered) {
+      Result<std::optional<decode::RowKind>> judged =
+          judge(table, reader.value().kind(), row_, touched);
+      if (!judged.ok()) return judged.error();
+      kind = judged.value();
+    }
+    if (kind != decode::RowKind::update || whole(row_.after)) continue;
     merge_after();
     if (Status done = note_partial(table, false, touched); !done.ok()) return done;
   }

@@ -34,6 +34,9 @@ class RowScan {
 
  private:
   void begin(const decode::Batch& batch, const decode::Group& group, bool late = false);
+  static Result<std::optional<decode::RowKind>> judge(const ResolvedTable& table,
+                                                      decode::RowKind kind,
+                                                      const decode::RowView& row, Touched& touched);
   Status scan_event(const WorkBatch& work, const decode::EventRef& event,
                     const ResolvedTable& table, Touched& touched);
   Status scan_row(const ResolvedTable& table, const std::vector<decode::Cell>& image,

@@ -161,6 +161,7 @@ Status Scheduler::on_rows(const SharedWork& work, std::uint32_t index, bool one_
   if (Status resolved = scan_.resolve(*work, group); !resolved.ok()) return resolved;
   Result<Touched> touched = scan_.scan(*work, group);
   if (!touched.ok()) return touched.error();
+  counters_.filtered += touched.value().filtered;
   // What a rolled back group still logged is what engines without transactions kept: it counts.
   if (!touched.value().followed) {
     finish(*work->batch, group);
@@ -203,6 +204,7 @@ Status Scheduler::on_part(const SharedWork& work, std::uint32_t index) {
     Result<Touched> touched = scan_.scan(*work, group);
     if (!touched.ok()) return touched.error();
     counters_.changes += touched.value().rows;
+    counters_.filtered += touched.value().filtered;
     if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited;
     if (Status noted = read_moved_again(touched.value()); !noted.ok()) return noted;
   }

@@ -57,6 +57,7 @@ struct SchedulerOptions {
 struct SchedulerCounters {
   std::atomic<std::uint64_t> transactions{0};
   std::atomic<std::uint64_t> changes{0};
+  std::atomic<std::uint64_t> filtered{0};  // changes that filters leave out
   Guarded<std::map<std::string, std::uint64_t>> ignored;
   Guarded<FilePosition> seen;
 };

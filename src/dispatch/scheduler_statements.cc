@@ -202,6 +202,7 @@ Result<bool> Scheduler::on_xa_end(const SharedWork& work, std::uint32_t index,
     if (Status waited = wait_while_held(touched.value()); !waited.ok()) return waited.error();
     if (Status noted = read_moved_again(touched.value()); !noted.ok()) return noted.error();
   }
+  counters_.filtered += touched.value().filtered;
   const bool runs = commits && touched.value().followed;
   links_.board.scheduled(batch, group, !runs);
   if (!runs) {

@@ -3,18 +3,6 @@
 namespace wherry::dispatch {
 namespace {
 
-bool wanted(const RowTable& table, decode::RowKind kind) {
-  switch (kind) {
-    case decode::RowKind::insert:
-      return table.inserts;
-    case decode::RowKind::update:
-      return table.updates;
-    case decode::RowKind::erase:
-      return table.erases;
-  }
-  return true;
-}
-
 decode::EventHeader header_of(const decode::EventRef& event) {
   decode::EventHeader header;
   header.timestamp = event.timestamp;
@@ -45,13 +33,21 @@ Status for_each_change(const TableRows& rows,
     Result<decode::RowsReader> reader =
         decode::RowsReader::open(header_of(one.event), body, table.map, *table.format);
     if (!reader.ok()) return reader.error().within(table.source.to_string());
-    const decode::RowKind kind = reader.value().kind();
-    const bool is_wanted = wanted(table, kind);
+    const decode::RowKind logged = reader.value().kind();
     for (;;) {
       Result<bool> more = reader.value().next(row);
       if (!more.ok()) return more.error().within(table.source.to_string());
       if (!more.value()) break;
-      Status taken = take({table, rows.origins[one.origin], kind, row, is_wanted});
+      std::optional<decode::RowKind> kind = logged;
+      if (table.filter != nullptr) {
+        Result<std::optional<decode::RowKind>> judged =
+            table.filter->judge({table.map, {}}, logged, row);
+        if (!judged.ok()) return judged.error();
+        kind = judged.value();
+        if (!kind) table.filtered->fetch_add(1, std::memory_order_relaxed);
+      }
+      Status taken =
+          take({table, rows.origins[one.origin], kind.value_or(logged), row, kind.has_value()});
       if (!taken.ok()) return taken;
     }
   }

@@ -3,6 +3,7 @@
 // Made by a feed, then owned by the sink; one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "decode/batch.h"
 #include "decode/rows.h"
+#include "dispatch/change_filter.h"
 
 namespace wherry::dispatch {
 
@@ -21,9 +23,9 @@ struct RowTable {
   std::shared_ptr<const decode::FormatDescription> format;
   TableName source;
   TableName target;
-  bool inserts = true;  // which kinds of change the feed wants
-  bool updates = true;
-  bool erases = true;
+  ChangeFilterPtr filter;  // null: every change is wanted
+  // Counts what the filter leaves out; there where the filter is.
+  std::shared_ptr<std::atomic<std::uint64_t>> filtered;
 };
 using RowTablePtr = std::shared_ptr<const RowTable>;
 
@@ -60,7 +62,7 @@ struct TableRows {
 struct ChangeView {
   const RowTable& table;
   const Origin& origin;
-  decode::RowKind kind;
+  decode::RowKind kind;  // what the filter makes of it: an update may have become another
   const decode::RowView& row;
   bool wanted;  // false: it has a number in its transaction, but the feed leaves it out
 };

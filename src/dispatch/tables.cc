@@ -6,12 +6,13 @@
 namespace wherry::dispatch {
 
 PlanPtr make_plan(std::uint32_t id, Table source, TableName target,
-                  std::shared_ptr<TableState> state) {
+                  std::shared_ptr<TableState> state, ChangeFilterPtr filter) {
   auto plan = std::make_shared<TablePlan>();
   plan->id = id;
   plan->source = std::move(source);
   plan->target = std::move(target);
   plan->state = std::move(state);
+  plan->filter = std::move(filter);
   const Table& table = plan->source;
   const Index* key = row_key(table);
   const auto add = [&](const Index& index) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "dispatch/change_filter.h"
 #include "model/schema.h"
 #include "support/guarded.h"
 
@@ -72,10 +73,19 @@ struct TablePlan {
   bool cascade_parent = false;          // its deletes and key updates change rows of other tables
   std::vector<std::size_t> referenced;  // columns that those other tables refer to
   std::shared_ptr<TableState> state;
+  ChangeFilterPtr filter;  // null: every change is wanted
 
   bool keyless() const { return key.empty(); }
-  // Row by row in the order of the source, never merged.
-  bool one_by_one() const { return keyless() || cascades; }
+  // Kinds of change are left out, so that the target holds other rows than the source.
+  bool skips() const { return filter != nullptr && filter->skips(); }
+  // Whether a change there may find another row than the source did.
+  bool tolerant(std::uint64_t cseq) const { return state->tolerant(cseq) || skips(); }
+  // Row by row in the order of the source, never merged. What was left out may stand in the way of
+  // another row by a second unique key: then the order decides who gives way.
+  bool one_by_one() const {
+    return keyless() || cascades ||
+           (filter != nullptr && filter->skips_erases_or_updates() && uniques.size() > 1);
+  }
   // Read from one snapshot, at an exact place of the stream; changes before it are left out.
   bool whole() const { return keyless() || circular; }
 };
@@ -84,7 +94,7 @@ using PlanPtr = std::shared_ptr<const TablePlan>;
 
 // Builds the plan of one table.
 PlanPtr make_plan(std::uint32_t id, Table source, TableName target,
-                  std::shared_ptr<TableState> state);
+                  std::shared_ptr<TableState> state, ChangeFilterPtr filter = nullptr);
 
 // The plans by source name. Written by the scheduler (and before it starts); read by any thread.
 class Catalog {

@@ -65,6 +65,7 @@ struct Chunk {
   std::string last_key;  // JSON of the last key read: where the slice goes on
   bool last = false;     // the slice is done with it
   std::uint64_t rows = 0;
+  std::uint64_t filtered = 0;   // rows that were read and are not kept
   std::uint64_t placed_at = 0;  // Q: the group after which it takes its place
   ByteBudget::Charge charge;
   ByteBudget::Charge large;  // of a chunk with a large row: one is in memory at a time

@@ -31,6 +31,7 @@ struct FeedProgress {
   std::uint64_t rows_copied = 0;
   std::uint64_t transactions = 0;  // since the feed was started
   std::uint64_t changes = 0;
+  std::uint64_t filtered = 0;                    // rows and changes left out by `where` and `skip`
   std::map<std::string, std::uint64_t> ignored;  // by kind of statement
   // Who waits for what, for people: "t2 waits for the sink (12 s)". Empty: nothing does.
   std::string waiting_for;

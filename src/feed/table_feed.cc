@@ -200,6 +200,7 @@ FeedProgress TableFeed::look(const store::Place& place) const {
     next.transactions = told.transactions;
   });
   next.changes = sink_->changes();
+  next.filtered = *options_.rules.filtered;
   const RouterStats stats = router_.stats();
   next.waiting_for = router_.held_by();
   next.gauges = sink_->gauges();

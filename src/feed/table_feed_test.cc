@@ -176,7 +176,8 @@ TEST_F(TableFeedTest, FollowsWhatIsSelectedUnderItsNewName) {
   options_.rules.selection =
       Selection({Pattern::parse("shard_*.users").value()}, {}, NameCase::exact);
   options_.rules.renames.push_back(parse_rename("shard_*.users=all.users").value());
-  options_.rules.kinds.push_back(parse_change_kinds("shard_2.users=insert").value());
+  options_.rules.filters.kinds.push_back(
+      {Pattern::parse("shard_2.users").value(), true, false, false});
   start();
   stream_->insert("shard_1.users", 1, 0).insert("shard_2.users", 2, 0).insert("x", 3, 0);
   stream_->erase("shard_1.users", 1, 0).erase("shard_2.users", 2, 0).commit();
@@ -189,6 +190,34 @@ TEST_F(TableFeedTest, FollowsWhatIsSelectedUnderItsNewName) {
   EXPECT_EQ(sink_->log("db.x"), Strings{});
   EXPECT_EQ(feed_->progress()->ignored.at("alter-table of other tables"), 1u);
   EXPECT_EQ(feed_->progress()->gauges.at("dispatchers"), 1);
+}
+
+TEST_F(TableFeedTest, KeepsTheRowsThatFitTheCondition) {
+  const auto keep = [&](const char* where) {
+    options_.rules.filters.keeps.push_back(
+        {Pattern::parse("db.a").value(), sql::Condition::parse(where).value(), where});
+  };
+  keep("v > 5");
+  start();
+  stream_->insert("a", 1, 6).insert("a", 2, 5).insert("b", 3, 5).erase("a", 2, 5).commit();
+  stream_->publish();
+  ASSERT_TRUE(kept_through(1));
+  (void)stop();
+  EXPECT_EQ(sink_->log("db.a"), (Strings{"1:1"}));
+  EXPECT_EQ(sink_->log("db.b"), (Strings{"1:3"}));
+  EXPECT_EQ(feed_->progress()->filtered, 2u);
+}
+
+TEST_F(TableFeedTest, AConditionThatDoesNotFitATableStops) {
+  options_.rules.filters.keeps.push_back(
+      {Pattern::parse("db.*").value(), sql::Condition::parse("price > 5").value(), "price > 5"});
+  stream_->insert("a", 1, 0).commit();
+  stream_->publish();
+  start();
+  const Status ended = join();
+  EXPECT_EQ(ended.error().code, Errc::refused);
+  EXPECT_NE(ended.error().what.find("db.a"), std::string::npos);
+  EXPECT_NE(ended.error().what.find("`price`"), std::string::npos);
 }
 
 TEST_F(TableFeedTest, StatementsByTheirPolicy) {

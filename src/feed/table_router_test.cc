@@ -25,7 +25,6 @@ class TableRouterTest : public ::testing::Test {
   TableRouterTest() {
     log_ = store::open_log(store::small_options(folder_.path()));
     stream_ = std::make_unique<SourceStream>(*log_);
-    rules_.kinds.clear();
   }
   void open(const dispatch::InflightLimits& limits, std::uint64_t done = 0) {
     TableRouterOptions options;

@@ -41,30 +41,6 @@ Result<Rename> parse_rename(std::string_view text) {
                 whole ? "" : std::string(to.substr(dot + 1))};
 }
 
-Result<ChangeKinds> parse_change_kinds(std::string_view text) {
-  const auto parts = halves(text);
-  if (!parts) return usage(fmt::format("'{}': kinds of change are 'db.table=insert,update'", text));
-  Result<Pattern> tables = Pattern::parse(parts->first);
-  if (!tables.ok()) return tables.error();
-  ChangeKinds kinds;
-  kinds.tables = std::move(tables).value();
-  std::string_view rest = parts->second;
-  while (!rest.empty()) {
-    const std::string_view kind = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), kind.size() + 1));
-    if (kind == "insert") {
-      kinds.inserts = true;
-    } else if (kind == "update") {
-      kinds.updates = true;
-    } else if (kind == "delete") {
-      kinds.erases = true;
-    } else {
-      return usage(fmt::format("'{}': a kind of change is insert, update or delete", kind));
-    }
-  }
-  return kinds;
-}
-
 Result<std::pair<std::string, StatementPolicy>> parse_statement_policy(std::string_view text) {
   const auto parts = halves(text);
   if (!parts) return usage(fmt::format("'{}': a policy is 'kind=apply|skip|stop'", text));
@@ -143,12 +119,13 @@ Result<dispatch::RowTablePtr> RowTables::make(
                     map.value().names[i], source.to_string()),
         0};
   }
-  for (const ChangeKinds& kinds : rules_.kinds) {
-    if (!kinds.tables->matches(source.database, source.table, rules_.name_case)) continue;
-    table->inserts = kinds.inserts;
-    table->updates = kinds.updates;
-    table->erases = kinds.erases;
-    break;
+  if (!rules_.filters.empty()) {
+    const std::vector<sql::ConditionColumn> columns =
+        map_columns(map.value(), rules_.collations, format->dialect);
+    Result<dispatch::ChangeFilterPtr> filter = rules_.filters.filter_of(source, columns);
+    if (!filter.ok()) return filter.error();
+    table->filter = std::move(filter).value();
+    table->filtered = rules_.filtered;
   }
   table->source = source;
   table->map = std::move(map).value();

@@ -1,5 +1,5 @@
-// Which tables a feed in table mode follows, what they are called at its sink, which kinds of
-// change it takes and what it does with statements. A value; any thread may ask.
+// Which tables a feed in table mode follows, what they are called at its sink, which changes it
+// takes and what it does with statements. A value; any thread may ask.
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 
 #include "decode/batch.h"
 #include "dispatch/table_rows.h"
+#include "feed/map_columns.h"
 #include "sql/statement.h"
 #include "support/pattern.h"
 
@@ -26,16 +27,6 @@ struct Rename {
 };
 Result<Rename> parse_rename(std::string_view text);
 
-// "db.table=insert,update": the kinds of change taken of the tables that match; the first that
-// matches decides, without one all are taken.
-struct ChangeKinds {
-  std::optional<Pattern> tables;
-  bool inserts = false;
-  bool updates = false;
-  bool erases = false;
-};
-Result<ChangeKinds> parse_change_kinds(std::string_view text);
-
 // What becomes of a kind of statement that the table of kinds would apply.
 enum class StatementPolicy { apply, skip, stop };
 // "drop-table=stop". The kind is one of docs/DDL.md.
@@ -44,7 +35,11 @@ Result<std::pair<std::string, StatementPolicy>> parse_statement_policy(std::stri
 struct TableRules {
   Selection selection;
   std::vector<Rename> renames;
-  std::vector<ChangeKinds> kinds;
+  dispatch::FilterRules filters;
+  // What they leave out, of all copies of these rules.
+  std::shared_ptr<std::atomic<std::uint64_t>> filtered =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
+  CollationNames collations;                          // where there are conditions
   std::map<std::string, StatementPolicy> statements;  // by kind; others are applied
   NameCase name_case = NameCase::exact;
 

@@ -52,6 +52,7 @@ Status DdlRunner::connect() {
 }
 
 Status DdlRunner::run(const StatementEvent& event) {
+  if (Status same = require_same_filter(event); !same.ok()) return same;
   if (Status connected = connect(); !connected.ok()) return connected;
   const Result<bool> later = put_off(event);
   if (!later.ok()) return later.error();
@@ -76,6 +77,28 @@ Status DdlRunner::run(const StatementEvent& event) {
   if (Status noted = note(event, "finished", before.value()); !noted.ok()) return noted;
   log::info("apply", "ran at the target: {}",
             sql::printable(event.statement, event.query.statement));
+  return Unit{};
+}
+
+// Rows that come under another name, or into another table, without row events were chosen by the
+// filter of where they were.
+Status DdlRunner::require_same_filter(const StatementEvent& event) const {
+  const std::vector<sql::NameSpan>& objects = event.statement.objects;
+  const bool exchanges = event.statement.kind == sql::Kind::alter_table;
+  for (std::size_t i = 0; i + 1 < objects.size(); ++i) {
+    const sql::NameSpan& to = objects[i + 1];
+    const bool meets =
+        to.role == sql::NameRole::new_name || (exchanges && to.role == sql::NameRole::subject);
+    if (!meets || !selection_.follows(objects[i].name)) continue;
+    if (selection_.filter_text(objects[i].name) == selection_.filter_text(to.name)) continue;
+    return Error{
+        Errc::unsupported,
+        fmt::format("rows of {} would go over to {}, which where and skip treat otherwise, "
+                    "by {} (at {}); let their patterns match both",
+                    objects[i].name.to_string(), to.name.to_string(),
+                    sql::printable(event.statement, event.query.statement), event.position),
+        0};
+  }
   return Unit{};
 }
 
@@ -321,7 +344,10 @@ Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) 
   auto state = origin != nullptr ? origin->state : std::make_shared<dispatch::TableState>();
   const std::uint32_t id = origin != nullptr ? origin->id : catalog_.next_id();
   const std::string key = key_signature(shape);
-  const PlanPtr plan = dispatch::make_plan(id, std::move(shape), target, std::move(state));
+  Result<dispatch::ChangeFilterPtr> filter = selection_.filter(shape);
+  if (!filter.ok()) return filter.error();
+  const PlanPtr plan = dispatch::make_plan(id, std::move(shape), target, std::move(state),
+                                           std::move(filter).value());
   catalog_.put(plan);
   records_.push_back(progress_.put_statement(selection_.record(*plan, key)));
   const auto before = keys_.find(id);

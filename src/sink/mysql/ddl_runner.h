@@ -24,6 +24,10 @@ struct DdlSelection {
   std::function<bool(const std::string&)> follows_database;
   std::function<TableName(const TableName&)> route;
   std::function<std::string(const std::string&)> route_database;
+  // Which of its changes are wanted, under its name at the source; null: all.
+  std::function<Result<dispatch::ChangeFilterPtr>(const Table&)> filter;
+  // The same in words: equal ones want the same.
+  std::function<std::string(const TableName&)> filter_text;
   // Before a table that is still being copied changes: what was put off for it is done now.
   std::function<Status(const dispatch::TablePlan&)> settle;
   // Plain indexes that are built beside the stream. Calls record once it knows of them, and nothing
@@ -72,6 +76,7 @@ class DdlRunner final : public dispatch::StatementRunner {
   Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
   Status note(const dispatch::StatementEvent& event, std::string_view state,
               const std::string& before);
+  Status require_same_filter(const dispatch::StatementEvent& event) const;
   Status remember_keys(const dispatch::StatementEvent& event);
   Status execute(const dispatch::StatementEvent& event);
   std::vector<std::string> settings(const dispatch::StatementEvent& event) const;

@@ -56,7 +56,7 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
     }
     into.rows = std::make_unique<NetRows>(table, std::move(cells));
   }
-  into.tolerant |= table.plan->state->tolerant(work.placed_cseq());
+  into.tolerant |= table.plan->tolerant(work.placed_cseq());
   Result<decode::RowsReader> opened =
       decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
   if (!opened.ok()) return opened.error();
@@ -67,7 +67,14 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
     Result<bool> more = reader.next(row_);
     if (!more.ok()) return more.error();
     if (!more.value()) break;
-    const decode::RowKind kind = reader.kind();
+    decode::RowKind kind = reader.kind();
+    if (table.plan->filter != nullptr) {
+      Result<std::optional<decode::RowKind>> judged =
+          table.plan->filter->judge({table.map, table.wire_of}, kind, row_);
+      if (!judged.ok()) return judged.error();
+      if (!judged.value()) continue;
+      kind = *judged.value();
+    }
     if (kind != decode::RowKind::erase && !whole(row_.after))
       return Error{Errc::unsupported, "an image without all columns", 0};
     if (kind == decode::RowKind::update && !whole(row_.before))
@@ -96,10 +103,46 @@ Status Merge::write(BulkWriter& writer) {
   return Unit{};
 }
 
+namespace {
+
+Status replay_event(const dispatch::Work& work, const decode::EventRef& event,
+                    const dispatch::ResolvedTable& table, OrderedWriter& writer) {
+  const decode::Batch& batch = *work.batch->batch;
+  const dispatch::TablePlan& plan = *table.plan;
+  // A table read whole has no tolerant way: what came before its snapshot is in the snapshot.
+  if (plan.whole() && plan.state->tolerant(work.placed_cseq())) return Unit{};
+  if (work.placed_cseq() <= plan.state->skip_through.load(std::memory_order_acquire)) return Unit{};
+  const bool tolerant = plan.tolerant(work.placed_cseq());
+  Result<decode::RowsReader> reader =
+      decode::RowsReader::open(batch.header(event), batch.body(event), table.map, *batch.format);
+  if (!reader.ok()) return reader.error();
+  std::uint64_t changes = 0;
+  decode::RowView row;
+  for (;;) {
+    Result<bool> more = reader.value().next(row);
+    if (!more.ok()) return more.error();
+    if (!more.value()) break;
+    std::optional<decode::RowKind> kind = reader.value().kind();
+    if (plan.filter != nullptr) {
+      Result<std::optional<decode::RowKind>> judged =
+          plan.filter->judge({table.map, table.wire_of}, *kind, row);
+      if (!judged.ok()) return judged.error();
+      kind = judged.value();
+    }
+    if (!kind) continue;
+    if (Status done = writer.write(table, *kind, reader.value().flags(), row, tolerant); !done.ok())
+      return done;
+    ++changes;
+  }
+  plan.state->changes_applied.fetch_add(changes, std::memory_order_relaxed);
+  return Unit{};
+}
+
+}  // namespace
+
 Status replay(const dispatch::Work& work, OrderedWriter& writer) {
   const decode::Batch& batch = *work.batch->batch;
   const decode::Group& group = work.transaction();
-  decode::RowView row;
   for (std::uint32_t i = group.first_event; i < group.first_event + group.event_count; ++i) {
     const decode::EventRef& event = batch.events[i];
     if (is_query(event.type)) {
@@ -113,25 +156,7 @@ Status replay(const dispatch::Work& work, OrderedWriter& writer) {
     }
     const dispatch::ResolvedTable* table = work.batch->tables[i];
     if (table == nullptr) continue;
-    const bool tolerant = table->plan->state->tolerant(work.placed_cseq());
-    // A table read whole has no tolerant way: what came before its snapshot is in the snapshot.
-    if (tolerant && table->plan->whole()) continue;
-    if (work.placed_cseq() <= table->plan->state->skip_through.load(std::memory_order_acquire))
-      continue;
-    Result<decode::RowsReader> reader =
-        decode::RowsReader::open(batch.header(event), batch.body(event), table->map, *batch.format);
-    if (!reader.ok()) return reader.error();
-    std::uint64_t changes = 0;
-    for (;; ++changes) {
-      Result<bool> more = reader.value().next(row);
-      if (!more.ok()) return more.error();
-      if (!more.value()) break;
-      if (Status done =
-              writer.write(*table, reader.value().kind(), reader.value().flags(), row, tolerant);
-          !done.ok())
-        return done;
-    }
-    table->plan->state->changes_applied.fetch_add(changes, std::memory_order_relaxed);
+    if (Status done = replay_event(work, event, *table, writer); !done.ok()) return done;
   }
   return Unit{};
 }
