@@ -136,5 +136,43 @@ TEST(RenameRules, ATableGoesBeforeItsDatabase) {
   EXPECT_EQ(renamed(rules, {"z", "t"}), (TableName{"z", "t"}));
 }
 
+std::vector<RenameRule> rename_rules(const std::vector<std::string>& texts) {
+  std::vector<RenameRule> rules;
+  for (const std::string& text : texts) rules.push_back(parse_rename(text).value());
+  return rules;
+}
+
+TEST(RenameRules, PatternsSendManyTablesIntoOne) {
+  const std::vector<RenameRule> rules =
+      rename_rules({"shop_*=rest", "shop_?.*=none.t", "shop_*.orders=shop.orders",
+                    "shop_3.orders=third.orders", "shop_9=nine", "`a*`=b"});
+  EXPECT_EQ(renamed(rules, {"shop_1", "orders"}), (TableName{"none", "t"}));  // the first of them
+  EXPECT_EQ(renamed(rules, {"shop_10", "orders"}), (TableName{"shop", "orders"}));
+  EXPECT_EQ(renamed(rules, {"shop_3", "orders"}), (TableName{"third", "orders"}));
+  EXPECT_EQ(renamed(rules, {"shop_10", "items"}), (TableName{"rest", "items"}));
+  EXPECT_EQ(renamed(rules, {"shop_9", ""}), (TableName{"nine", ""}));
+  EXPECT_EQ(renamed(rules, {"shop_8", ""}), (TableName{"rest", ""}));
+  EXPECT_EQ(renamed(rules, {"a*", "x"}), (TableName{"b", "x"}));
+  EXPECT_EQ(renamed(rules, {"ab", "x"}), (TableName{"ab", "x"}));
+  for (const char* wrong : {"a.b=c.*", "a*=b*", "a*=b.c", "a*.t=b", "!a*=b"})
+    EXPECT_FALSE(parse_rename(wrong).ok()) << wrong;
+  EXPECT_TRUE(parse_rename("a=`b*`").ok());
+}
+
+TEST(RenameRules, TellWhoMayMeet) {
+  const std::vector<RenameRule> rules =
+      rename_rules({"a.t=x.t", "b.t=x.t", "c.t=y.t", "d=x", "e=x", "s_*.orders=s.orders", "u_*=u"});
+  EXPECT_TRUE(may_merge(rules, {"a", "t"}));
+  EXPECT_FALSE(may_merge(rules, {"c", "t"}));
+  EXPECT_FALSE(may_merge(rules, {"d", "t"}));  // two databases into one: nobody asked for that
+  EXPECT_TRUE(may_merge(rules, {"s_1", "orders"}));
+  EXPECT_FALSE(may_merge(rules, {"s_1", "items"}));
+  EXPECT_TRUE(may_merge(rules, {"u_1", "t"}));
+  EXPECT_TRUE(may_merge(rules, {"a", ""}));
+  EXPECT_TRUE(may_merge(rules, {"s_1", ""}));
+  EXPECT_FALSE(may_merge(rules, {"c", ""}));
+  EXPECT_FALSE(may_merge(rules, {"z", ""}));
+}
+
 }  // namespace
 }  // namespace wherry::control

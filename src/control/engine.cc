@@ -249,6 +249,7 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
   out.route_database = [this](const std::string& name) {
     return renamed(options.rename, {name, ""}).database;
   };
+  out.merges = [this](const TableName& name) { return may_merge(options.rename, name); };
   out.filter = [this](const Table& table) { return plan.filters.filter_of(table); };
   out.filter_text = [this](const TableName& name) { return plan.filters.wanted_of(name).text; };
   out.settle = [this](const dispatch::TablePlan& table) {

@@ -95,7 +95,7 @@ std::string unknown_kind(std::string_view name) {
 
 std::string quoted_side(const std::string& database, const std::string& table) {
   const auto part = [](const std::string& name) {
-    if (name.find_first_of(".=`") == std::string::npos) return name;
+    if (name.find_first_of(".=`*?") == std::string::npos) return name;
     std::string out = "`";
     for (const char c : name) out += c == '`' ? "``" : std::string(1, c);
     return out + "`";
@@ -173,8 +173,9 @@ Setter sink_uri_setter(std::string& into) {
 }
 
 std::string rename_text(const RenameRule& rule) {
-  return quoted_side(rule.from_database, rule.from_table) + "=" +
-         quoted_side(rule.to_database, rule.to_table);
+  const std::string from =
+      rule.pattern ? rule.pattern->text() : quoted_side(rule.from_database, rule.from_table);
+  return from + "=" + quoted_side(rule.to_database, rule.to_table);
 }
 
 Setter event_filter_setter(std::vector<EventFilter>& into) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/uri.h"
+#include "support/pattern.h"
 
 namespace wherry::control {
 
@@ -21,6 +22,8 @@ enum class ExistingMode { error, use };
 
 struct RenameRule {  // 'db.table=db2.table2' or 'db=db2' (table parts empty)
   std::string from_database, from_table, to_database, to_table;
+  // Of 'shop_*.orders=shop.orders' and 'shop_*=shop': many tables may go into one.
+  std::optional<Pattern> pattern = std::nullopt;
 };
 
 // Changes that are left out, by their kind.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "control/filter_rules.h"
+#include "control/merge_rules.h"
 #include "control/preflight_rules.h"
 #include "control/rename_rule.h"
 #include "control/server_view.h"
@@ -66,6 +67,7 @@ Result<std::vector<Finding>> look_at_source(Session& session, const ServerView& 
   Result<std::vector<Finding>> idle = idle_patterns(view, tables, options);
   if (!idle.ok()) return idle.error();
   append(findings, std::move(idle).value());
+  append(findings, merge_findings(tables, options));
   const Result<dispatch::FilterRules> filters = make_filters(session, options);
   if (!filters.ok()) return filters.error();
   append(findings, filter_findings(filters.value(), tables));

@@ -224,9 +224,13 @@ Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessio
 // there.
 std::set<TableName> small_tables(const RunPlan& plan, bool from_earlier) {
   std::set<TableName> small;
-  if (from_earlier) return small;
+  std::map<TableName, std::size_t> sharing;
+  for (const PlanPtr& table : plan.plans) ++sharing[table->target];
   for (const PlanPtr& table : plan.plans) {
-    if (table->source.data_bytes_estimate < kLateIndexBytes) small.insert(table->source.name);
+    // Others write into a merged table while an index of this one's would be built.
+    const bool merged = sharing[table->target] > 1;
+    if (merged || (!from_earlier && table->source.data_bytes_estimate < kLateIndexBytes))
+      small.insert(table->source.name);
   }
   return small;
 }
@@ -319,7 +323,7 @@ Status resume_tables(mysql::Session& server, bool by_target_names, const sink::S
   for (const auto& [id, one] : plan.records) {
     // Without a shape a statement that drops or renames it ran, and is not finished: it comes
     // again, and tells what became of the table.
-    Table table = std::move(shapes.value()[one.target]);
+    Table table = shapes.value()[one.target];  // merged tables have one shape
     table.name = one.source;
     // Parents by the source's names, as they were when the plan was made.
     for (ForeignKey& key : table.foreign_keys) {

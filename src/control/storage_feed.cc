@@ -25,16 +25,20 @@ feed::StatementPolicy policy_of(DdlPolicy policy) {
   return feed::StatementPolicy::stop;
 }
 
+// In the order in which they decide: see renamed().
 Result<std::vector<feed::Rename>> renames_of(const std::vector<RenameRule>& rules) {
   std::vector<feed::Rename> renames;
-  for (const bool whole_databases : {false, true}) {  // a rule for a table goes first
-    for (const RenameRule& rule : rules) {
-      if (rule.from_table.empty() != whole_databases) continue;
-      std::string from = quote_name(rule.from_database);
-      if (!whole_databases) from += "." + quote_name(rule.from_table);
-      Result<Pattern> pattern = Pattern::parse(from);
-      if (!pattern.ok()) return pattern.error().within("rename");
-      renames.push_back({std::move(pattern).value(), rule.to_database, rule.to_table});
+  for (const bool for_tables : {true, false}) {
+    for (const bool with_pattern : {false, true}) {
+      for (const RenameRule& rule : rules) {
+        if (rule.to_table.empty() == for_tables || rule.pattern.has_value() != with_pattern)
+          continue;
+        std::string from = quote_name(rule.from_database);
+        if (for_tables) from += "." + quote_name(rule.from_table);
+        Result<Pattern> pattern = with_pattern ? *rule.pattern : Pattern::parse(from);
+        if (!pattern.ok()) return pattern.error().within("rename");
+        renames.push_back({std::move(pattern).value(), rule.to_database, rule.to_table});
+      }
     }
   }
   return renames;

@@ -1,6 +1,6 @@
-// What wherry.progress keeps of a followed table: its names, the key that its slices are cut by, the
-// indexes that it still lacks, and which of its rows are wanted. Values; docs/format/progress.md has
-// the format.
+// What wherry.progress keeps of a followed table: its names, the key that its slices are cut by,
+// the indexes that it still lacks, and which of its rows are wanted. Values;
+// docs/format/progress.md has the format.
 #pragma once
 
 #include <optional>

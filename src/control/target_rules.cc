@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "control/preflight_rules.h"
@@ -155,7 +156,7 @@ void TargetJudge::triggers() {
 }
 
 void TargetJudge::collisions() {
-  std::set<TableName> seen;
+  std::map<TableName, TableName> seen;  // the first that goes there, by what it becomes
   for (std::size_t i = 0; i < routed_.size(); ++i) {
     if (ascii::same(routed_[i].database, options_.meta_database)) {
       findings_.push_back(
@@ -164,7 +165,9 @@ void TargetJudge::collisions() {
                        options_.meta_database),
            "choose another with --meta-database or --rename"});
     }
-    if (seen.insert(routed_[i]).second) continue;
+    const auto [there, fresh] = seen.emplace(routed_[i], renamed(options_.rename, tables_[i].name));
+    // Of one name as it is written: see merge_findings().
+    if (fresh || there->second == renamed(options_.rename, tables_[i].name)) continue;
     findings_.push_back(
         {Severity::refusal, "table " + tables_[i].name.to_string(),
          fmt::format("two tables would become {} at the target", routed_[i].to_string()),

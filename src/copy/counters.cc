@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
@@ -51,16 +52,20 @@ Status raise_auto_increments(mysql::Session& source, mysql::Session& target,
   if (!wanted.ok()) return wanted.error().within("source");
   Result<Counters> there = read_counters(target, to);
   if (!there.ok()) return there.error().within("target");
+  Counters highest;  // several tables may go into one
   for (const Route& route : routes) {
     const auto counter = wanted.value().find(route.source);
-    const auto now = there.value().find(route.target);
     if (counter == wanted.value().end()) continue;
-    if (now != there.value().end() && counter->second <= now->second) continue;
-    Result<mysql::Outcome> done = target.execute(
-        fmt::format("ALTER TABLE {}.{} AUTO_INCREMENT = {}", quote_name(route.target.database),
-                    quote_name(route.target.table), counter->second));
+    highest[route.target] = std::max(highest[route.target], counter->second);
+  }
+  for (const auto& [table, counter] : highest) {
+    const auto now = there.value().find(table);
+    if (now != there.value().end() && counter <= now->second) continue;
+    Result<mysql::Outcome> done =
+        target.execute(fmt::format("ALTER TABLE {}.{} AUTO_INCREMENT = {}",
+                                   quote_name(table.database), quote_name(table.table), counter));
     if (!done.ok() && done.error().server_code != kNoSuchTable)
-      return done.error().within("raise the counter of " + route.target.to_string());
+      return done.error().within("raise the counter of " + table.to_string());
   }
   return Unit{};
 }

@@ -208,12 +208,25 @@ Result<std::set<TableName>> existing_names(mysql::Session& target) {
 // one.
 struct Creations {
   std::vector<NamedStatement> databases, tables, children;
+  std::map<TableName, sql::CreateTable> made;  // whole, by their names at the target
   LateKeys late;
 };
 
 bool has_primary_key(const sql::CreateTable& table) {
   return std::any_of(table.keys.begin(), table.keys.end(),
                      [](const std::string& key) { return key.starts_with("PRIMARY KEY"); });
+}
+
+// A table that goes where another one of the run went already must be made the same.
+Status compare_with_first(const Route& route, const sql::CreateTable& first,
+                          const sql::CreateTable& table) {
+  const std::vector<std::string> lines = sql::differences(table, first);
+  if (lines.empty()) return Unit{};
+  std::string what =
+      fmt::format("{} goes into {} as another table does, and has another definition:",
+                  route.source.to_string(), route.target.to_string());
+  for (const std::string& line : lines) what += "\n  " + line;
+  return Error{Errc::refused, what, 0};
 }
 
 // Plans the statement that creates the table, or none when it is there already.
@@ -228,6 +241,8 @@ Status plan_table(const TableStep& step, const Route& route, std::string_view te
   }
   Result<sql::CreateTable> table = definition_for_target(step, route, text);
   if (!table.ok()) return table.error();
+  const auto [first, fresh] = out.made.emplace(route.target, table.value());
+  if (!fresh) return compare_with_first(route, first->second, table.value());
   const bool late = step.options.late_indexes && !step.options.small.contains(route.source);
   if (exists) {
     Status same = compare_existing(step.ends, route, table.value(), step.options.late_indexes);
@@ -259,10 +274,17 @@ std::set<std::pair<std::string, std::string>> databases_of(const std::vector<Rou
 
 Result<Creations> plan_all(const TableStep& step, const std::vector<Route>& routes) {
   Creations out;
+  std::map<std::string, std::string> databases;
   for (const auto& [from, to] : databases_of(routes)) {
     Result<std::string> statement = plan_database(step.ends, from, to, step.map);
     if (!statement.ok()) return statement.error();
-    if (!statement.value().empty())
+    const auto [first, fresh] = databases.emplace(to, statement.value());
+    if (!fresh && first->second != statement.value()) {
+      return Error{Errc::refused,
+                   fmt::format("databases that go into {} have different default collations", to),
+                   0};
+    }
+    if (fresh && !statement.value().empty())
       out.databases.push_back({"create database " + to, std::move(statement).value()});
   }
   std::vector<TableName> names;

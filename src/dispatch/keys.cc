@@ -60,7 +60,7 @@ std::optional<std::uint64_t> conflict_of(const TablePlan& plan, std::size_t uniq
       return std::nullopt;
     }
   }
-  return hash64(buffer, (std::uint64_t{plan.id} << 16) + unique + 1);
+  return hash64(buffer, (std::uint64_t{plan.space} << 16) + unique + 1);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using LaneQueues = std::vector<std::unique_ptr<LaneQueue>>;
 // What a piece of work touches.
 struct Touched {
   Conflicts conflicts;
-  std::set<std::uint32_t> tables;
+  std::set<std::uint32_t> tables;         // by TablePlan::space, as all here
   std::set<std::uint32_t> opaque_tables;  // it conflicts with everything of these
   bool one_by_one = false;
   bool followed = false;  // touches any followed table at all

@@ -58,9 +58,9 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
     }
   }
   Touched touched;
-  touched.tables.insert(chunk->plan->id);
+  touched.tables.insert(chunk->plan->space);
   if (chunk->opaque || chunk->plan->one_by_one()) {
-    touched.opaque_tables.insert(chunk->plan->id);
+    touched.opaque_tables.insert(chunk->plan->space);
   } else {
     touched.conflicts.values = std::move(chunk->conflicts);
   }

@@ -85,7 +85,7 @@ Result<Touched> RowScan::scan(const WorkBatch& work, const decode::Group& group,
     const TablePlan& plan = *work.tables[i]->plan;
     if (plan.filter == nullptr) touched.followed = true;
     if (!group.opens || !group.closes) {
-      touched.tables.insert(plan.id);
+      touched.tables.insert(plan.space);
       if (!plan.state->started.load(std::memory_order_acquire))
         plan.state->skip_through.store(cseq_, std::memory_order_release);
       if (plan.state->open()) {
@@ -111,8 +111,8 @@ void RowScan::reach_children(Touched& touched) {
   for (const PlanPtr& plan : catalog_.all()) {
     if (!plan->cascades) continue;
     if (plan->state->open()) ring_.barrier(plan->id);
-    touched.tables.insert(plan->id);
-    touched.opaque_tables.insert(plan->id);
+    touched.tables.insert(plan->space);
+    touched.opaque_tables.insert(plan->space);
   }
 }
 
@@ -133,7 +133,7 @@ Result<std::optional<decode::RowKind>> RowScan::judge(const ResolvedTable& table
 Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
                            const ResolvedTable& table, Touched& touched) {
   const TablePlan& plan = *table.plan;
-  touched.tables.insert(plan.id);
+  touched.tables.insert(plan.space);
   Result<decode::RowsReader> reader = decode::RowsReader::open(
       work.batch->header(event), work.batch->body(event), table.map, *work.batch->format);
   if (!reader.ok()) return reader.error();
@@ -144,10 +144,10 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
   }
   if (plan.one_by_one()) {
     touched.one_by_one = true;
-    touched.opaque_tables.insert(plan.id);
+    touched.opaque_tables.insert(plan.space);
   }
   if (plan.state->single_file.load(std::memory_order_acquire))
-    touched.opaque_tables.insert(plan.id);
+    touched.opaque_tables.insert(plan.space);
   if (plan.cascade_parent && reader.value().kind() != decode::RowKind::insert)
     reach_children(touched);
   for (;;) {
@@ -172,7 +172,7 @@ Status RowScan::scan_event(const WorkBatch& work, const decode::EventRef& event,
       continue;
     }
     touched.one_by_one = true;
-    touched.opaque_tables.insert(plan.id);
+    touched.opaque_tables.insert(plan.space);
     if (kind == decode::RowKind::insert) {
       // What it leaves out takes its default.
       if (Status done = scan_row(table, row_.after, touched); !done.ok()) return done;
@@ -253,10 +253,10 @@ Status RowScan::scan_row(const ResolvedTable& table, const std::vector<decode::C
     ring_.add(plan.id, identity);
     plan.state->touched.store(true, std::memory_order_relaxed);
   }
-  if (touched.opaque_tables.contains(plan.id)) return Unit{};
+  if (touched.opaque_tables.contains(plan.space)) return Unit{};
   touched.conflicts.opaque = false;
   Status done = keys_.add_conflicts(table, image, touched.conflicts);
-  if (touched.conflicts.opaque) touched.opaque_tables.insert(plan.id);
+  if (touched.conflicts.opaque) touched.opaque_tables.insert(plan.space);
   return done;
 }
 

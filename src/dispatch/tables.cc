@@ -8,7 +8,7 @@ namespace wherry::dispatch {
 PlanPtr make_plan(std::uint32_t id, Table source, TableName target,
                   std::shared_ptr<TableState> state, ChangeFilterPtr filter) {
   auto plan = std::make_shared<TablePlan>();
-  plan->id = id;
+  plan->id = plan->space = id;
   plan->source = std::move(source);
   plan->target = std::move(target);
   plan->state = std::move(state);
@@ -59,11 +59,29 @@ std::vector<PlanPtr> Catalog::all() const {
   });
 }
 
+void Catalog::Plans::leave(const TablePlan& plan) {
+  const auto space = spaces.find(plan.target);
+  if (space != spaces.end() && --space->second.tables == 0) spaces.erase(space);
+}
+
+void Catalog::Plans::enter(PlanPtr plan) {
+  const TableName name = plan->source.name;
+  Space& space = spaces.try_emplace(plan->target, Space{plan->id, 0}).first->second;
+  ++space.tables;
+  if (plan->space != space.number) {
+    auto shared = std::make_shared<TablePlan>(*plan);
+    shared->space = space.number;
+    plan = std::move(shared);
+  }
+  by_id[plan->id] = plan;
+  by_name[{name.database, name.table}] = std::move(plan);
+}
+
 void Catalog::put(PlanPtr plan) {
   plans_.with([&](Plans& plans) {
-    const TableName& name = plan->source.name;
-    plans.by_id[plan->id] = plan;
-    plans.by_name[{name.database, name.table}] = std::move(plan);
+    const auto old = plans.by_id.find(plan->id);
+    if (old != plans.by_id.end()) plans.leave(*old->second);
+    plans.enter(std::move(plan));
   });
   version_.fetch_add(1, std::memory_order_acq_rel);
 }
@@ -72,6 +90,7 @@ void Catalog::remove(const TableName& source) {
   plans_.with([&](Plans& plans) {
     const auto found = plans.by_name.find({source.database, source.table});
     if (found == plans.by_name.end()) return;
+    plans.leave(*found->second);
     plans.by_id.erase(found->second->id);
     plans.by_name.erase(found);
   });

@@ -60,6 +60,8 @@ struct UniqueKey {
 
 struct TablePlan {
   std::uint32_t id = 0;  // small and stable for the run: index of counters
+  // Where its rows may clash: the same number for all tables that go into one. Catalog::put() says.
+  std::uint32_t space = 0;
   Table source;
   TableName target;
   std::vector<std::size_t> key;       // columns of the row key; empty: the table has none
@@ -114,6 +116,14 @@ class Catalog {
     std::map<std::pair<std::string, std::string>, PlanPtr> by_name;
     std::map<std::uint32_t, PlanPtr> by_id;
     std::uint32_t next_id = 0;
+    struct Space {
+      std::uint32_t number = 0;
+      std::size_t tables = 0;
+    };
+    std::map<TableName, Space> spaces;  // by target
+
+    void enter(PlanPtr plan);
+    void leave(const TablePlan& plan);
   };
   Guarded<Plans> plans_;
   std::atomic<std::uint64_t> version_{1};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dispatch/keys.h"
 #include "dispatch/plan_for_tests.h"
 
 namespace wherry::dispatch {
@@ -157,6 +158,45 @@ TEST(TableStateTest, StrictOnlyAfterItsPlace) {
   state.strict_after = 50;
   EXPECT_TRUE(state.tolerant(50));
   EXPECT_FALSE(state.tolerant(51));
+}
+
+PlanPtr going_to(std::uint32_t id, const char* source, const char* target) {
+  Table table = items_table();
+  table.name = {"shop", source};
+  return make_plan(id, std::move(table), {"all", target}, std::make_shared<TableState>());
+}
+
+TEST(CatalogTest, TablesThatGoIntoOneShareASpace) {
+  Catalog catalog;
+  const PlanPtr first = going_to(1, "a", "t");
+  catalog.put(first);
+  catalog.put(going_to(2, "b", "t"));
+  catalog.put(going_to(3, "c", "u"));
+  EXPECT_EQ(catalog.find(1), first);
+  EXPECT_EQ(catalog.find(2)->space, 1u);
+  EXPECT_EQ(catalog.find(3)->space, 3u);
+  // It stays while one of them does, and ends with the last.
+  catalog.remove({"shop", "a"});
+  catalog.put(going_to(4, "d", "t"));
+  EXPECT_EQ(catalog.find(4)->space, 1u);
+  catalog.put(going_to(4, "d", "t"));
+  catalog.remove({"shop", "b"});
+  catalog.remove({"shop", "d"});
+  catalog.put(going_to(5, "e", "t"));
+  EXPECT_EQ(catalog.find(5)->space, 5u);
+}
+
+TEST(CatalogTest, RowsClashBySpace) {
+  Catalog catalog;
+  catalog.put(going_to(1, "a", "t"));
+  catalog.put(going_to(2, "b", "t"));
+  const std::vector<KeyValue> values{{"7", false, false}, {"x", false, false}};
+  Conflicts one, two;
+  KeyReader::add_conflicts(*catalog.find(1), values, one);
+  KeyReader::add_conflicts(*catalog.find(2), values, two);
+  EXPECT_EQ(one.values, two.values);
+  EXPECT_NE(KeyReader::identity(*catalog.find(1), values),
+            KeyReader::identity(*catalog.find(2), values));
 }
 
 }  // namespace

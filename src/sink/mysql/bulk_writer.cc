@@ -60,40 +60,58 @@ std::string_view text_of(bool replace) { return replace ? "REPLACE" : "INSERT"; 
 
 }  // namespace
 
-Status BulkWriter::write(const NetRows& rows, bool tolerant) {
-  const dispatch::TablePlan& plan = *rows.table().plan;
-  std::vector<std::size_t> gone, changed, fresh;
+BulkWriter::Parts BulkWriter::parts_of(const NetRows& rows, bool tolerant) {
+  Parts parts;
   for (std::size_t i = 0; i < rows.entries().size(); ++i) {
     const NetRows::Entry& entry = rows.entries()[i];
     const bool before = entry.first != NetRows::Entry::kNone;
     const bool after = entry.last != NetRows::Entry::kNone;
-    if (before && !after) gone.push_back(i);
-    if (before && after && (tolerant || !rows.unchanged(entry))) changed.push_back(i);
-    if (!before && after) fresh.push_back(i);
+    if (before && !after) parts.leaving.push_back(i);
+    if (before && after && (tolerant || !rows.unchanged(entry))) parts.changed.push_back(i);
+    if (!before && after) parts.fresh.push_back(i);
   }
-  gone = in_write_order(rows, std::move(gone));
-  changed = in_write_order(rows, std::move(changed));
-  fresh = in_write_order(rows, std::move(fresh));
+  parts.leaving = in_write_order(rows, std::move(parts.leaving));
+  parts.changed = in_write_order(rows, std::move(parts.changed));
+  parts.fresh = in_write_order(rows, std::move(parts.fresh));
   // REPLACE is exact only where one unique key can clash; with several it could take another row
   // along.
-  const bool one_unique = plan.uniques.size() == 1;
-  if (one_unique) {
-    if (Status done = erase(rows, gone, !tolerant); !done.ok()) return done;
-    if (tolerant) {
-      changed.insert(changed.end(), fresh.begin(), fresh.end());
-      return put(rows, changed, Verb::replace, {changed.size(), 0, 0, false});
-    }
-    if (Status done = put(rows, changed, Verb::replace, {changed.size(), changed.size(), 0, true});
+  parts.replaces = rows.table().plan->uniques.size() == 1;
+  if (parts.replaces) return parts;
+  const auto leave = [&](const std::vector<std::size_t>& more) {
+    parts.leaving.insert(parts.leaving.end(), more.begin(), more.end());
+  };
+  leave(parts.changed);
+  if (tolerant) leave(parts.fresh);
+  return parts;
+}
+
+Status BulkWriter::write(const NetRows& rows, bool tolerant) {
+  const Parts parts = parts_of(rows, tolerant);
+  if (Status done = erase(rows, parts.leaving, !tolerant); !done.ok()) return done;
+  return arrive(rows, parts, tolerant);
+}
+
+Status BulkWriter::write_leaving(const NetRows& rows, bool tolerant) {
+  return erase(rows, parts_of(rows, tolerant).leaving, !tolerant);
+}
+
+Status BulkWriter::write_arriving(const NetRows& rows, bool tolerant) {
+  return arrive(rows, parts_of(rows, tolerant), tolerant);
+}
+
+Status BulkWriter::arrive(const NetRows& rows, const Parts& parts, bool tolerant) {
+  const bool strictly = parts.replaces && !tolerant;
+  if (strictly) {
+    const std::uint64_t changed = parts.changed.size();
+    if (Status done = put(rows, parts.changed, Verb::replace, {changed, changed, 0, true});
         !done.ok())
       return done;
-    return put(rows, fresh, Verb::insert, {fresh.size(), 0, 0, true});
+    return put(rows, parts.fresh, Verb::insert, {parts.fresh.size(), 0, 0, true});
   }
-  std::vector<std::size_t> leaving = gone;
-  leaving.insert(leaving.end(), changed.begin(), changed.end());
-  if (tolerant) leaving.insert(leaving.end(), fresh.begin(), fresh.end());
-  if (Status done = erase(rows, leaving, !tolerant); !done.ok()) return done;
-  changed.insert(changed.end(), fresh.begin(), fresh.end());
-  return put(rows, changed, Verb::insert, {changed.size(), 0, 0, true});
+  std::vector<std::size_t> all = parts.changed;
+  all.insert(all.end(), parts.fresh.begin(), parts.fresh.end());
+  if (parts.replaces) return put(rows, all, Verb::replace, {all.size(), 0, 0, false});
+  return put(rows, all, Verb::insert, {all.size(), 0, 0, true});
 }
 
 Status BulkWriter::erase(const NetRows& rows, const std::vector<std::size_t>& entries,

@@ -26,6 +26,10 @@ class BulkWriter {
 
   // tolerant: the table's copy is open, rows may be there or not.
   Status write(const NetRows& rows, bool tolerant);
+  // The two halves of it. Of tables that go into one all rows leave before any arrives: a row may
+  // have gone from one to the other.
+  Status write_leaving(const NetRows& rows, bool tolerant);
+  Status write_arriving(const NetRows& rows, bool tolerant);
   // replace: the stream may have written some of the rows already.
   Status write(const dispatch::Chunk& chunk, bool replace);
 
@@ -37,6 +41,12 @@ class BulkWriter {
     std::uint64_t warnings = 0;  // that the values themselves cause: see is_enum_zero
     bool checked = true;         // false: only that nothing was skipped or bent
   };
+  struct Parts {  // entries of net rows, in the order in which they are written
+    std::vector<std::size_t> leaving, changed, fresh;
+    bool replaces = false;  // changed ones are replaced in place
+  };
+  static Parts parts_of(const NetRows& rows, bool tolerant);
+  Status arrive(const NetRows& rows, const Parts& parts, bool tolerant);
   Status erase(const NetRows& rows, const std::vector<std::size_t>& entries, bool checked);
   Status put(const NetRows& rows, const std::vector<std::size_t>& entries, Verb verb,
              const Expected& expected);

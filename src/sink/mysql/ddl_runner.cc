@@ -54,6 +54,9 @@ Status DdlRunner::connect() {
 Status DdlRunner::run(const StatementEvent& event) {
   if (Status same = require_same_filter(event); !same.ok()) return same;
   if (Status connected = connect(); !connected.ok()) return connected;
+  const Result<bool> merged = on_merged(event);
+  if (!merged.ok()) return merged.error();
+  if (merged.value()) return Unit{};
   const Result<bool> later = put_off(event);
   if (!later.ok()) return later.error();
   if (later.value()) return Unit{};
@@ -69,7 +72,8 @@ Status DdlRunner::run(const StatementEvent& event) {
   if (Status known = remember_keys(event); !known.ok()) return known;
   if (!ran.value()) {
     if (Status noted = note(event, "begun", before.value()); !noted.ok()) return noted;
-    if (Status done = execute(event); !done.ok()) return done;
+    const std::string text = sql::rewrite(event.statement, event.query.statement, selection_.route);
+    if (Status done = execute(event, text); !done.ok()) return done;
   }
   records_.clear();
   if (Status fresh = refresh(event); !fresh.ok())
@@ -197,9 +201,8 @@ std::vector<std::string> DdlRunner::settings(const StatementEvent& event) const 
   return out;
 }
 
-Status DdlRunner::execute(const StatementEvent& event) {
+Status DdlRunner::execute(const StatementEvent& event, const std::string& text) {
   RetryClock clock(std::chrono::seconds(60));
-  const std::string text = sql::rewrite(event.statement, event.query.statement, selection_.route);
   for (;;) {
     Status done = connect();
     for (const std::string& setting : done.ok() ? settings(event) : std::vector<std::string>()) {

@@ -24,6 +24,9 @@ struct DdlSelection {
   std::function<bool(const std::string&)> follows_database;
   std::function<TableName(const TableName&)> route;
   std::function<std::string(const std::string&)> route_database;
+  // Whether tables of several names may go where this one goes; an empty table: whether any of the
+  // database may.
+  std::function<bool(const TableName&)> merges;
   // Which of its changes are wanted, under its name at the source; null: all.
   std::function<Result<dispatch::ChangeFilterPtr>(const Table&)> filter;
   // The same in words: equal ones want the same.
@@ -76,9 +79,15 @@ class DdlRunner final : public dispatch::StatementRunner {
   Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
   Status note(const dispatch::StatementEvent& event, std::string_view state,
               const std::string& before);
+  // True: the statement was about tables that are merged into one, and is dealt with.
+  Result<bool> on_merged(const dispatch::StatementEvent& event);
+  Result<bool> adopt(const dispatch::StatementEvent& event);
+  Status require_same_definition(const dispatch::StatementEvent& event, const TableName& target,
+                                 const std::string& there);
   Status require_same_filter(const dispatch::StatementEvent& event) const;
   Status remember_keys(const dispatch::StatementEvent& event);
-  Status execute(const dispatch::StatementEvent& event);
+  // Runs the text under the settings of the event.
+  Status execute(const dispatch::StatementEvent& event, const std::string& text);
   std::vector<std::string> settings(const dispatch::StatementEvent& event) const;
   Result<std::string> state_of(const dispatch::StatementEvent& event);
   std::vector<dispatch::PlanPtr> affected(const dispatch::StatementEvent& event) const;

@@ -46,7 +46,8 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
   const decode::Batch& batch = *work.batch->batch;
   OfTable& into = tables_[table.plan->id];
   if (into.rows != nullptr && &into.rows->table() != &table) {
-    if (Status done = write(into, writer); !done.ok()) return done;
+    // All of it: what left another table may have to leave before what came into this one.
+    if (Status done = write(writer); !done.ok()) return done;
   }
   if (into.rows == nullptr) {
     std::vector<decode::Cell> cells;
@@ -86,19 +87,35 @@ Status Merge::add_event(const dispatch::Work& work, const decode::EventRef& even
   return Unit{};
 }
 
-Status Merge::write(OfTable& table, BulkWriter& writer) {
-  if (table.rows == nullptr) return Unit{};
-  if (Status done = writer.write(*table.rows, table.tolerant); !done.ok()) return done;
+void Merge::written(OfTable& table) {
   table.rows->table().plan->state->changes_applied.fetch_add(std::exchange(table.changes, 0),
                                                              std::memory_order_relaxed);
   spare_.push_back(table.rows->take_cells());
   table.rows.reset();
-  return Unit{};
 }
 
 Status Merge::write(BulkWriter& writer) {
+  std::map<std::uint32_t, std::vector<OfTable*>> spaces;  // of tables that may go into one
   for (auto& [id, table] : tables_) {
-    if (Status done = write(table, writer); !done.ok()) return done;
+    if (table.rows != nullptr) spaces[table.rows->table().plan->space].push_back(&table);
+  }
+  for (const auto& [space, tables] : spaces) {
+    Status done = tables.size() == 1 ? writer.write(*tables[0]->rows, tables[0]->tolerant)
+                                     : write_together(tables, writer);
+    if (!done.ok()) return done;
+    for (OfTable* table : tables) written(*table);
+  }
+  return Unit{};
+}
+
+Status Merge::write_together(const std::vector<OfTable*>& tables, BulkWriter& writer) {
+  for (const OfTable* table : tables) {
+    Status done = writer.write_leaving(*table->rows, table->tolerant);
+    if (!done.ok()) return done;
+  }
+  for (const OfTable* table : tables) {
+    Status done = writer.write_arriving(*table->rows, table->tolerant);
+    if (!done.ok()) return done;
   }
   return Unit{};
 }

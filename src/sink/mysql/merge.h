@@ -32,7 +32,8 @@ class Merge {
   };
   Status add_event(const dispatch::Work& work, const decode::EventRef& event,
                    const dispatch::ResolvedTable& table, BulkWriter& writer);
-  Status write(OfTable& table, BulkWriter& writer);
+  static Status write_together(const std::vector<OfTable*>& tables, BulkWriter& writer);
+  void written(OfTable& table);
 
   CellStore& spare_;
   std::map<std::uint32_t, OfTable> tables_;

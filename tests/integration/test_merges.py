@@ -1,0 +1,122 @@
+"""Tables of several names that go into one: each row of each of them, and statements that stop."""
+import random
+
+from harness import feeds, wherry
+from harness.framework import check, test, wait_until
+
+_TABLE = "(id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(20) NOT NULL, v INT, UNIQUE KEY name (name), KEY v (v))"
+_SHARDS = ("shop_1", "shop_2", "shop_3")
+
+
+def _make(source, rows=200):
+    for number, shard in enumerate(_SHARDS):
+        source.execute(f"CREATE DATABASE {shard}", f"CREATE TABLE {shard}.orders {_TABLE}",
+                       f"INSERT INTO {shard}.orders (id, name, v) VALUES "
+                       + ", ".join(f"({i * 10 + number}, 'n{i * 10 + number}', {i})" for i in range(1, rows)))
+
+
+def _moved(source, rng, rounds):
+    """Rows go from one shard to another with their key and name, and others change."""
+    for _ in range(rounds):
+        one, other = rng.sample(_SHARDS, 2)
+        key = rng.randint(1, 60) * 10 + rng.randint(0, 2)
+        source.execute(f"UPDATE {other}.orders SET v = v + 1 WHERE id = {rng.randint(1, 60) * 10 + _SHARDS.index(other)}")
+        row = source.rows(f"SELECT id, name, v FROM {one}.orders WHERE id = {key}")
+        if not row:
+            continue
+        _id, name, v = row[0]
+        source.execute(f"DELETE FROM {one}.orders WHERE id = {key}",
+                       f"INSERT INTO {other}.orders VALUES ({key}, '{name}', {v or 0})")
+
+
+def _rows(server, *tables):
+    return sorted(row for table in tables for row in server.rows(f"SELECT id, name, v FROM {table}"))
+
+
+def _check_merged(source, target):
+    wanted, found = _rows(source, *(f"{s}.orders" for s in _SHARDS)), _rows(target, "shop.orders")
+    check(wanted == found, lambda: f"missing {[r for r in wanted if r not in found][:5]}, "
+                                   f"too much {[r for r in found if r not in wanted][:5]}")
+
+
+@test(timeout=240)
+def test_shards_become_one_table(t):
+    source, target = t.pair()
+    rng = random.Random(f"merge {t.first_seed}")
+    _make(source)
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"], lanes=4)
+    _moved(source, rng, 60)
+    server.kill9()
+    server.start()
+    _moved(source, rng, 40)
+    server.wait_copied("all")
+    _moved(source, rng, 150)
+    server.wait_applied("all", source)
+    _check_merged(source, target)
+    check(set(target.user_databases()) - {"wherry"} == {"shop"}, f"{target.user_databases()}")
+    # A shard that comes later joins the others.
+    source.execute("CREATE DATABASE shop_4", f"CREATE TABLE shop_4.orders {_TABLE}",
+                   "INSERT INTO shop_4.orders VALUES (999999, 'fourth', 4)")
+    server.wait_applied("all", source)
+    check(target.value("SELECT v FROM shop.orders WHERE name = 'fourth'") == 4, "the fourth shard")
+    server.kill9()
+    server.start()
+    source.execute("UPDATE shop_4.orders SET v = 5", "DELETE FROM shop_1.orders WHERE id < 100")
+    server.wait_applied("all", source)
+    check(target.value("SELECT v FROM shop.orders WHERE name = 'fourth'") == 5, "after a restart")
+    # What one shard does to its table must not happen to all.
+    source.execute("TRUNCATE TABLE shop_2.orders")
+    wait_until(lambda: server.look("all")["state"] == "failed", 30, "the stop")
+    error = server.look("all")["error"]["message"]
+    check("TRUNCATE TABLE shop_2.orders" in error and "merged" in error, error)
+    check(target.value("SELECT COUNT(*) FROM shop.orders") > 300, "rows of the others are gone")
+
+
+@test(timeout=120)
+def test_a_new_shard_of_another_form_stops(t):
+    source, target = t.pair()
+    _make(source, rows=3)
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"])
+    server.wait_copied("all")
+    source.execute("CREATE DATABASE shop_4", "CREATE TABLE shop_4.orders (id INT PRIMARY KEY, name VARCHAR(30))")
+    wait_until(lambda: server.look("all")["state"] == "failed", 30, "the stop")
+    error = server.look("all")["error"]["message"]
+    check("shop_4.orders" in error and "definition" in error and "varchar(30)" in error.lower(), error)
+
+
+def _refused(t, source, target, *options, words):
+    run = wherry.start_copy(t, source, target, *options, api=False, cutover="auto")
+    run.expect(wherry.EXIT_REFUSED, timeout=60)
+    for word in words:
+        check(word in run.err + run.out, f"{word}: {run.tail()}")
+
+
+@test(timeout=120)
+def test_copy_merges(t):
+    source, target = t.pair()
+    _make(source)
+    source.execute("CREATE TABLE shop_1.plain (id INT PRIMARY KEY)", "INSERT INTO shop_1.plain VALUES (1)")
+    rename = ["--include", "shop_*", "--rename", "shop_*.orders=shop.orders"]
+    _refused(t, source, target, *rename, words=("--verify none",))
+    check("shop" not in target.user_databases(), "a refusal left something behind")
+    wherry.copy(t, source, target, *rename, "--verify", "none", timeout=90)
+    _check_merged(source, target)
+    check(target.value("SELECT COUNT(*) FROM shop_1.plain") == 1, "the table beside them")
+    counter = "SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'orders'"
+    highest = max(row[0] for row in source.rows(counter))
+    target.execute("INSERT INTO shop.orders (name) VALUES ('next')")
+    check(target.value("SELECT id FROM shop.orders WHERE name = 'next'") >= highest, "AUTO_INCREMENT")
+
+
+@test(timeout=120)
+def test_merges_that_are_refused(t):
+    source, target = t.pair()
+    _make(source, rows=3)
+    source.execute("ALTER TABLE shop_2.orders MODIFY v BIGINT", "CREATE DATABASE shop",
+                   "CREATE TABLE shop_1.nokey (a INT)", "CREATE TABLE shop_2.nokey (a INT)",
+                   f"CREATE TABLE shop.own {_TABLE}", f"CREATE TABLE shop_1.own {_TABLE}")
+    _refused(t, source, target, "--include", "shop_*", "--include", "shop.*", "--verify", "none",
+             "--rename", "shop_*=all", "--rename", "shop_1.own=shop.own",
+             words=("`v`", "no key", "two tables would become shop.own"))
