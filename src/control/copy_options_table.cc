@@ -8,6 +8,7 @@
 #include "control/feed_words.h"
 #include "control/option_setters.h"
 #include "control/rename_rule.h"
+#include "control/shard_rule.h"
 #include "support/units.h"
 
 namespace wherry::control {
@@ -27,6 +28,15 @@ Setter server(std::string& uri, Endpoint& endpoint) {
 Setter rename(std::vector<RenameRule>& into) {
   return [&into](const std::string& value) -> Status {
     Result<RenameRule> rule = parse_rename(value);
+    if (!rule.ok()) return rule.error();
+    into.push_back(std::move(rule).value());
+    return Unit{};
+  };
+}
+
+Setter shard(std::vector<RowFilter>& into) {
+  return [&into](const std::string& value) -> Status {
+    Result<RowFilter> rule = parse_shard(value);
     if (!rule.ok()) return rule.error();
     into.push_back(std::move(rule).value());
     return Unit{};
@@ -112,7 +122,9 @@ std::vector<Option> selection_options(CopyOptions& copy) {
       {"exclude", "PATTERN", "not these tables; may be repeated", OptionKind::list,
        pattern_setter(copy.exclude)},
       {"rename", "FROM=TO",
-       "another name at the target: db.table=db2.table2 or db=db2; may be repeated",
+       "another name at the target: db.table=db2.table2 or db=db2, with * and ? on the left; may "
+       "be "
+       "repeated",
        OptionKind::list, rename(copy.rename)},
       {"existing", "error|use", "tables that are already at the target (error)", OptionKind::value,
        choice_setter(copy.existing, {{"error", ExistingMode::error}, {"use", ExistingMode::use}})},
@@ -198,6 +210,10 @@ std::vector<Option> running_options(CopyOptions& copy) {
        choice_setter(copy.indexes, {{"after", IndexMode::after}, {"with", IndexMode::with}})},
       {"redo", "URI", "make every change durable there before the target shows it (docs/redo.md)",
        OptionKind::secret_uri, storage_uri_setter(copy.redo_uri)},
+      {"shard", "TABLE.COLUMN=VALUE",
+       "of these tables only the rows with this value: table.column or db.table.column; may be "
+       "repeated",
+       OptionKind::list, shard(copy.where)},
       {"dry-run", "", "check everything, write nothing", OptionKind::toggle,
        flag_setter(copy.dry_run)},
   };
@@ -206,7 +222,6 @@ std::vector<Option> running_options(CopyOptions& copy) {
 std::vector<Option> later_options() {
   const std::string help = "not in this build";
   return {
-      {"shard", "TABLE.COLUMN=VALUE", help, OptionKind::list, not_built()},
       {"failover-candidate", "URI", help, OptionKind::list, not_built()},
       {"failover-hook", "CMD|URL", help, OptionKind::value, not_built()},
       {"failover-policy", "abort|wait|repair", help, OptionKind::value, not_built()},

@@ -4,6 +4,7 @@
 
 #include "control/exit_code.h"
 #include "control/rename_rule.h"
+#include "control/shard_rule.h"
 
 namespace wherry::control {
 namespace {
@@ -78,7 +79,6 @@ TEST(CopyOptionsTable, RefusesWhatThisBuildDoesNotHave) {
   for (const std::vector<std::string>& option :
        std::vector<std::vector<std::string>>{{"--verify", "inline"},
                                              {"--verify", "iterative"},
-                                             {"--shard", "t.c=1"},
                                              {"--failover-candidate", "mysql://c/"},
                                              {"--failover-hook", "true"},
                                              {"--failover-policy", "wait"}}) {
@@ -113,6 +113,21 @@ TEST(CopyOptionsTable, NoMessageHoldsThePassword) {
   const Result<CopyOptions> options = read_copy_options(wrong, program);
   ASSERT_FALSE(options.ok());
   EXPECT_EQ(options.error().what.find("secret-1"), std::string::npos) << options.error().what;
+}
+
+TEST(ShardRules, BecomeConditions) {
+  const auto read = [](const char* text) {
+    const Result<RowFilter> rule = parse_shard(text);
+    return rule.ok() ? rule.value().pattern + ": " + rule.value().expression : rule.error().what;
+  };
+  EXPECT_EQ(read("orders.tenant=5"), "*.orders: `tenant` = 5");
+  EXPECT_EQ(read("shop.orders.tenant=-5.50"), "shop.orders: `tenant` = -5.50");
+  EXPECT_EQ(read("shop.*.tenant=acme's"), "shop.*: `tenant` = 'acme''s'");
+  EXPECT_EQ(read("o.t='5'"), "*.o: `t` = '5'");
+  EXPECT_EQ(read("`a.b=c`.`t.u`=1"), "*.`a.b=c`: `t.u` = 1");
+  for (const char* wrong :
+       {"", "t", "t.c", "t.c=", "c=1", ".c=1", "t.=1", "a.b.c.d=1", "t.c='a", "!t.c=1"})
+    EXPECT_FALSE(parse_shard(wrong).ok()) << wrong;
 }
 
 TEST(RenameRules, ReadsTablesDatabasesAndQuotedNames) {

@@ -136,7 +136,8 @@ std::vector<FeedKey> selection_keys(FeedSpec& spec) {
        "a list of patterns",
        list_of(spec.exclude)},
       {{"rename", "FROM=TO",
-        "another name at the sink: db.table=db2.table2 or db=db2; may be repeated",
+        "another name at the sink: db.table=db2.table2 or db=db2, with * and ? on the left; may be "
+        "repeated",
         OptionKind::list,
         [&spec](const std::string& value) -> Status {
           Result<RenameRule> rule = parse_rename(value);

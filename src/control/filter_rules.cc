@@ -62,6 +62,15 @@ std::vector<Finding> filter_findings(const dispatch::FilterRules& rules,
   std::vector<Finding> findings;
   if (rules.empty()) return findings;
   const std::set<TableName> joined = joined_by_actions(tables);
+  const bool any = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+    return !rules.wanted_of(table.name).everything();
+  });
+  if (!any && !tables.empty()) {
+    findings.push_back({Severity::warning, "source",
+                        "none of the tables is filtered: no pattern of where, skip or --shard "
+                        "matches one",
+                        ""});
+  }
   for (const Table& table : tables) {
     const Result<dispatch::ChangeFilterPtr> filter = rules.filter_of(table);
     const std::string subject = "table " + table.name.to_string();

@@ -148,6 +148,7 @@ WantedChanges FilterRules::wanted_of(const TableName& table) const {
   for (const Keep& one : keeps) {
     if (!one.tables.matches(table.database, table.table, name_case)) continue;
     wanted.keep.push_back(one.condition);
+    wanted.condition += fmt::format("{}({})", wanted.condition.empty() ? "" : " AND ", one.text);
     wanted.text += fmt::format("{}where {}", wanted.text.empty() ? "" : "; ", one.text);
   }
   return wanted;

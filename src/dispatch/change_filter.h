@@ -21,7 +21,8 @@ struct WantedChanges {
   bool updates = true;
   bool erases = true;
   std::vector<sql::Condition> keep;  // a row must fit all of them
-  std::string text;                  // the same in words: equal ones want the same
+  std::string text;                  // all of it in words: equal ones want the same
+  std::string condition;             // keep, as SQL; empty: every row
 
   bool every_kind() const { return inserts && updates && erases; }
   bool everything() const { return every_kind() && keep.empty(); }
@@ -50,6 +51,7 @@ class ChangeFilter {
   Result<bool> keeps(std::span<const sql::ConditionValue> values) const;
 
   const std::string& text() const { return wanted_.text; }
+  const std::string& condition() const { return wanted_.condition; }
   // Kinds of change are left out: the target holds other rows than the source, on purpose.
   bool skips() const { return !wanted_.every_kind(); }
   bool skips_erases_or_updates() const { return !wanted_.updates || !wanted_.erases; }

@@ -21,7 +21,8 @@ using mysql::SessionFactory;
 
 struct TablePair {
   Table source;
-  Table target;  // columns matched by name
+  Table target;       // columns matched by name
+  std::string where;  // SQL over the source's columns: the rows that the target has; empty: all
 };
 
 struct ColumnDifference {

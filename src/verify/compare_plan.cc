@@ -224,6 +224,7 @@ Result<ComparePlan> make_plan(const TablePair& pair, const mysql::ServerFacts& s
   plan.fields = std::move(selection.fields);
   plan.source.select = from(selection.source, pair.source.name);
   plan.target.select = from(selection.target, pair.target.name);
+  plan.source.where = pair.where;
   add_key(plan, pair, pairs.value(), source.dialect == target.dialect);
   plan.rows_estimate = std::max(pair.source.rows_estimate, pair.target.rows_estimate);
   plan.row_bytes_estimate =

@@ -32,6 +32,7 @@ struct SidePlan {
   std::string select;                // "SELECT t.`a`, ... FROM `db`.`t` AS t"
   std::string use_index;             // " FORCE INDEX (`name`)" or empty
   std::vector<std::string> columns;  // of the key, quoted and qualified: "t.`id`"
+  std::string where;                 // which of the rows are read; empty: all
 };
 
 struct ComparePlan {

@@ -87,7 +87,8 @@ std::string ServerReader::query(const RowRequest& request) const {
   std::string sql = side_.select;
   const bool by_key = plan_.order != Order::none;
   if (by_key) sql += side_.use_index;
-  const std::string where = condition(plan_, side_.columns, request.range);
+  std::string where = condition(plan_, side_.columns, request.range);
+  if (!side_.where.empty()) where += (where.empty() ? "" : " AND ") + side_.where;
   if (!where.empty()) sql += " WHERE " + where;
   if (request.first == 0) return sql;
   for (std::size_t i = 0; i < side_.columns.size(); ++i) {

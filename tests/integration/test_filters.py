@@ -3,7 +3,7 @@ says of the condition, whether a row came by the snapshot or by the log."""
 import json
 import random
 
-from harness import feeds
+from harness import feeds, wherry
 from harness.framework import check, test, wait_until
 
 _COLUMNS = """id INT PRIMARY KEY, n BIGINT, u BIGINT UNSIGNED, d DECIMAL(20,3), f DOUBLE, y YEAR,
@@ -238,3 +238,28 @@ def test_a_rename_to_another_condition_stops(t):
     source.execute("RENAME TABLE wh.b TO wh.c")
     error = _failure(server, "some")
     check("wh.b" in error and "wh.c" in error, error)
+
+
+@test(timeout=120)
+def test_a_copy_of_one_tenant(t):
+    source, target = t.pair()
+    source.execute("CREATE DATABASE app", "CREATE TABLE app.orders (id INT PRIMARY KEY, tenant INT, v INT)",
+                   "CREATE TABLE app.notes (id INT PRIMARY KEY, tenant VARCHAR(10) COLLATE utf8mb4_general_ci)",
+                   "CREATE TABLE app.countries (code CHAR(2) PRIMARY KEY)", "INSERT INTO app.countries VALUES ('de')",
+                   "INSERT INTO app.orders VALUES " + ", ".join(f"({i}, {i % 5}, 0)" for i in range(500)),
+                   "INSERT INTO app.notes VALUES (1, 'acme'), (2, 'Acme'), (3, 'other')")
+    options = ("--include", "app.*", "--shard", "orders.tenant=3", "--shard", "app.notes.tenant=ACME")
+    run = wherry.start_streaming(t, source, target, *options)
+    source.execute("UPDATE app.orders SET tenant = 3 WHERE id IN (5, 6)", "DELETE FROM app.orders WHERE id = 8",
+                   "UPDATE app.orders SET tenant = 4 WHERE id = 13", "UPDATE app.orders SET v = 1",
+                   "INSERT INTO app.orders VALUES (1000, 3, 0), (1001, 4, 0)")
+    run.cutover()
+    run.expect(wherry.EXIT_DONE, timeout=60)
+    for table, where in (("orders", "tenant = 3"), ("notes", "tenant = 'acme'"), ("countries", "TRUE")):
+        wanted = source.rows(f"SELECT * FROM app.{table} WHERE {where} ORDER BY 1")
+        check(wanted == target.rows(f"SELECT * FROM app.{table} ORDER BY 1"), f"{table} differs")
+    check(target.value("SELECT COUNT(*) FROM app.orders") == 101, "rows of the tenant")
+    run = wherry.start_copy(t, source, t.server(t.target_dialect), "--include", "app.orders", "--shard",
+                            "orders.owner=3", api=False, cutover="auto")
+    run.expect(wherry.EXIT_REFUSED, timeout=60)
+    check("app.orders" in run.err + run.out and "`owner`" in run.err + run.out, run.tail())
