@@ -49,8 +49,11 @@ class MergeJudge {
 
   std::vector<Finding> run() {
     std::map<TableName, std::vector<const Table*>> by_target;
-    for (const Table& table : tables_)
-      by_target[renamed(options_.rename, table.name)].push_back(&table);
+    for (const Table& table : tables_) {
+      // Others that would meet are refused with the target's names.
+      if (may_merge(options_.rename, table.name))
+        by_target[renamed(options_.rename, table.name)].push_back(&table);
+    }
     for (const auto& [target, group] : by_target) {
       if (group.size() > 1) judge(target, group);
     }
@@ -66,12 +69,6 @@ class MergeJudge {
   void judge(const TableName& target, const std::vector<const Table*>& group) {
     const Table& first = *group.front();
     for (const Table* table : group) {
-      if (!may_merge(options_.rename, table->name)) {
-        refuse(*table, fmt::format("two tables would become {} at the target", target.to_string()),
-               "look at --rename, and at names that differ by case only; to merge tables rename "
-               "each of them, or use a pattern");
-        continue;
-      }
       if (row_key(*table) == nullptr)
         refuse(*table, "it has no key, so it cannot be merged with others",
                "give it a primary key");

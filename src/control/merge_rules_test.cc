@@ -61,10 +61,5 @@ TEST_F(MergeRulesTest, ForeignKeyActionsAndVerificationAreRefused) {
   EXPECT_TRUE(says("not compared")) << refusals();
 }
 
-TEST_F(MergeRulesTest, ATableOfThatNameDoesNotJoinByItself) {
-  tables_[1].name.database = "s";
-  EXPECT_TRUE(says("two tables would become s.items")) << refusals();
-}
-
 }  // namespace
 }  // namespace wherry::control

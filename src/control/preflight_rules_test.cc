@@ -321,9 +321,13 @@ TEST(PreflightTarget, TriggersAreRefusedEvenOnExistingTables) {
 
 TEST(PreflightTarget, TablesThatWouldMeetUnderOneNameAreRefused) {
   CopyOptions options;
-  options.rename = {{"shop", "a", "x", "t"}, {"shop", "b", "x", "t"}};
+  options.rename = {{"shop", "a", "shop", "b"}};
   EXPECT_TRUE(has(target(server(Dialect::mysql), {table("a"), table("b")}, {}, options),
-                  Severity::refusal, "x.t"));
+                  Severity::refusal, "shop.b"));
+  // Each of them is sent there.
+  options.rename = {{"shop", "a", "x", "t"}, {"shop", "b", "x", "t"}};
+  EXPECT_FALSE(has(target(server(Dialect::mysql), {table("a"), table("b")}, {}, options),
+                   Severity::refusal, "x.t"));
   ServerView view = server(Dialect::mysql);
   view.variables["lower_case_table_names"] = "1";
   EXPECT_TRUE(has(target(view, {table("T"), table("t")}), Severity::refusal, "shop.t"));

@@ -61,11 +61,11 @@ Result<RowFilter> parse_shard(std::string_view text) {
   const std::string_view left = text.substr(0, equals);
   const std::size_t dot = last_outside(left, '.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == left.size()) return malformed;
+  if (left.starts_with('!')) return malformed;
   std::string tables(left.substr(0, dot));
   if (last_outside(tables, '.') == std::string_view::npos) tables.insert(0, "*.");
   const Result<Pattern> pattern = Pattern::parse(tables);
   if (!pattern.ok()) return pattern.error();
-  if (pattern.value().negated()) return malformed;
   RowFilter filter{tables, fmt::format("{} = {}", quoted_column(left.substr(dot + 1)),
                                        literal(text.substr(equals + 1)))};
   const Result<sql::Condition> condition = sql::Condition::parse(filter.expression);

@@ -50,6 +50,8 @@ class TargetJudge {
     if (view_.number("lower_case_table_names") == 0) return name;
     return {ascii::lower(name.database), ascii::lower(name.table)};
   }
+  // Whether the table may go where others do: see merge_findings().
+  bool is_meant(const Table& table) const { return may_merge(options_.rename, table.name); }
   bool is_routed(const TableName& name) const { return routed_names_.count(folded(name)) > 0; }
 
   void version();
@@ -156,7 +158,7 @@ void TargetJudge::triggers() {
 }
 
 void TargetJudge::collisions() {
-  std::map<TableName, TableName> seen;  // the first that goes there, by what it becomes
+  std::map<TableName, std::size_t> seen;  // the first that goes there
   for (std::size_t i = 0; i < routed_.size(); ++i) {
     if (ascii::same(routed_[i].database, options_.meta_database)) {
       findings_.push_back(
@@ -165,13 +167,13 @@ void TargetJudge::collisions() {
                        options_.meta_database),
            "choose another with --meta-database or --rename"});
     }
-    const auto [there, fresh] = seen.emplace(routed_[i], renamed(options_.rename, tables_[i].name));
-    // Of one name as it is written: see merge_findings().
-    if (fresh || there->second == renamed(options_.rename, tables_[i].name)) continue;
+    const auto [first, fresh] = seen.emplace(routed_[i], i);
+    if (fresh || (is_meant(tables_[first->second]) && is_meant(tables_[i]))) continue;
     findings_.push_back(
         {Severity::refusal, "table " + tables_[i].name.to_string(),
          fmt::format("two tables would become {} at the target", routed_[i].to_string()),
-         "look at --rename, and at names that differ by case only"});
+         "look at --rename, and at names that differ by case only; to merge tables rename each of "
+         "them by a pattern, or by a rule of its own"});
   }
 }
 

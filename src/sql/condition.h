@@ -1,6 +1,6 @@
 // A condition over the columns of one row, written as in SQL: which rows a feed keeps. It is parsed
 // once, bound to the columns of each table, and evaluated over canonical texts (decode/value.h), so
-// that rows of the log and rows of a snapshot are judged by one rule. docs/feeds-config.md has the
+// that rows of the log and rows of a snapshot are judged by one rule. docs/filters.md has the
 // language. Where the servers' answer cannot be reproduced exactly it says so instead of guessing:
 // at binding where that is known then, else for the row. Immutable once made; any thread.
 #pragma once
