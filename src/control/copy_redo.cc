@@ -38,6 +38,8 @@ Result<std::unique_ptr<CopyRedo>> CopyRedo::begin(const CopyOptions& options, co
   mapping.include = options.include;
   mapping.exclude = options.exclude;
   mapping.rename = options.rename;
+  mapping.skip = options.skip;
+  mapping.where = options.where;
   Result<std::unique_ptr<RedoJob>> begun =
       RedoJob::begin(writing, {kFeed, plan, stream, mapping}, *redo->log_, stopping);
   if (!begun.ok()) return begun.error();

@@ -44,6 +44,8 @@ RedoMapping mapping_of(const MysqlFeedOptions& options) {
   mapping.include = options.copy.include;
   mapping.exclude = options.copy.exclude;
   mapping.rename = options.copy.rename;
+  mapping.skip = options.copy.skip;
+  mapping.where = options.copy.where;
   mapping.policies = options.policies;
   return mapping;
 }

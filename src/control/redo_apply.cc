@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "control/engine.h"
+#include "control/filter_rules.h"
 #include "control/preflight.h"
 #include "control/redo_look.h"
 #include "control/redo_mapping.h"
@@ -135,8 +136,11 @@ Status RedoApply::Impl::open_target() {
   if (!opened.ok()) return opened.error().within("target");
   session = std::move(opened).value();
   progress.emplace(options.meta_database, mapping.job);
-  Result<RunPlan> made =
-      make_replay_plan({*session, *progress, archive->claim().dialect}, options.lanes);
+  Result<dispatch::FilterRules> filters = to_filter_rules(
+      mapping.skip, mapping.where, mapping.fold_names ? NameCase::ignored : NameCase::exact);
+  if (!filters.ok()) return filters.error().within("redo");
+  Result<RunPlan> made = make_replay_plan(
+      {*session, *progress, archive->claim().dialect, std::move(filters).value()}, options.lanes);
   if (!made.ok()) return made.error().within("target");
   plan = std::move(made).value();
   return Unit{};

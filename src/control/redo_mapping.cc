@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "control/feed_words.h"
+#include "control/rename_rule.h"
+
 namespace wherry::control {
 namespace {
 
@@ -28,7 +31,39 @@ std::string_view name_of(sql::Policy policy) {
 }
 
 Json to_json(const RenameRule& rule) {
+  if (rule.pattern) return rename_text(rule);
   return {rule.from_database, rule.from_table, rule.to_database, rule.to_table};
+}
+
+Json to_json(const std::vector<EventFilter>& skip, const std::vector<RowFilter>& where) {
+  Json json = Json::array();
+  for (const EventFilter& filter : skip)
+    json.push_back({{"tables", filter.pattern},
+                    {"inserts", filter.inserts},
+                    {"updates", filter.updates},
+                    {"deletes", filter.deletes}});
+  for (const RowFilter& filter : where)
+    json.push_back({{"tables", filter.pattern}, {"where", filter.expression}});
+  return json;
+}
+
+void read_filters(const Json& json, RedoMapping& into) {
+  for (const Json& one : json) {
+    const auto tables = one.at("tables").get<std::string>();
+    if (one.contains("where")) {
+      into.where.push_back({tables, one.at("where").get<std::string>()});
+    } else {
+      into.skip.push_back({tables, one.at("inserts").get<bool>(), one.at("updates").get<bool>(),
+                           one.at("deletes").get<bool>()});
+    }
+  }
+}
+
+Result<RenameRule> rename_of(const Json& rule) {
+  if (rule.is_string()) return parse_rename(rule.get<std::string>());
+  const auto names = rule.get<std::vector<std::string>>();
+  if (names.size() != 4) return Error{Errc::malformed, "a rule of names that has not four"};
+  return RenameRule{names[0], names[1], names[2], names[3]};
 }
 
 Status read_policies(const Json& json, std::map<sql::Kind, sql::Policy>& into) {
@@ -52,6 +87,7 @@ std::string to_json(const RedoMapping& mapping) {
   json["exclude"] = mapping.exclude;
   json["rename"] = Json::array();
   for (const RenameRule& rule : mapping.rename) json["rename"].push_back(to_json(rule));
+  json["filters"] = to_json(mapping.skip, mapping.where);
   json["policies"] = Json::object();
   for (const auto& [kind, policy] : mapping.policies)
     json["policies"][std::string(sql::row_of(kind).name)] = name_of(policy);
@@ -74,10 +110,11 @@ Result<RedoMapping> parse_redo_mapping(std::string_view text) {
     mapping.include = json.at("include").get<std::vector<std::string>>();
     mapping.exclude = json.at("exclude").get<std::vector<std::string>>();
     for (const Json& rule : json.at("rename")) {
-      const auto names = rule.get<std::vector<std::string>>();
-      if (names.size() != 4) return malformed;
-      mapping.rename.push_back({names[0], names[1], names[2], names[3]});
+      Result<RenameRule> read = rename_of(rule);
+      if (!read.ok()) return read.error();
+      mapping.rename.push_back(std::move(read).value());
     }
+    read_filters(json.value("filters", Json::array()), mapping);
     if (Status read = read_policies(json.at("policies"), mapping.policies); !read.ok())
       return read.error();
     mapping.by_gtid = json.at("by_gtid").get<bool>();

@@ -18,6 +18,8 @@ struct RedoMapping {
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   std::vector<RenameRule> rename;
+  std::vector<EventFilter> skip;
+  std::vector<RowFilter> where;
   std::map<sql::Kind, sql::Policy> policies;
   bool by_gtid = true;
   bool fold_names = false;  // the source keeps names of tables in lower case only

@@ -569,6 +569,7 @@ Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes)
   if (!found.value() || find_run(*found.value()) == nullptr) return nothing;
   RunPlan plan;
   plan.resumed = true;
+  plan.filters = sessions.filters;
   Result<std::uint64_t> epoch = sessions.progress.claim(sessions.target, &*found.value());
   if (!epoch.ok()) return epoch.error();
   plan.epoch = epoch.value();

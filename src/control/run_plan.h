@@ -57,6 +57,7 @@ struct ReplaySessions {
   mysql::Session& target;  // holds the lease for the whole replay
   const sink::Progress& progress;
   Dialect dialect;  // of the source that the run followed
+  dispatch::FilterRules filters;
 };
 // Goes on from what the run left at the target, as if it were resumed. Errc::refused: there is no
 // run, or its snapshot was not complete.

@@ -1,7 +1,8 @@
 """Tables of several names that go into one: each row of each of them, and statements that stop."""
+import json
 import random
 
-from harness import feeds, wherry
+from harness import datadirs, feeds, wherry
 from harness.framework import check, test, wait_until
 
 _TABLE = "(id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(20) NOT NULL, v INT, UNIQUE KEY name (name), KEY v (v))"
@@ -20,7 +21,8 @@ def _moved(source, rng, rounds):
     for _ in range(rounds):
         one, other = rng.sample(_SHARDS, 2)
         key = rng.randint(1, 60) * 10 + rng.randint(0, 2)
-        source.execute(f"UPDATE {other}.orders SET v = v + 1 WHERE id = {rng.randint(1, 60) * 10 + _SHARDS.index(other)}")
+        changed = rng.randint(1, 60) * 10 + _SHARDS.index(other)
+        source.execute(f"UPDATE {other}.orders SET v = v + 1 WHERE id = {changed}")
         row = source.rows(f"SELECT id, name, v FROM {one}.orders WHERE id = {key}")
         if not row:
             continue
@@ -120,3 +122,35 @@ def test_merges_that_are_refused(t):
     _refused(t, source, target, "--include", "shop_*", "--include", "shop.*", "--verify", "none",
              "--rename", "shop_*=all", "--rename", "shop_1.own=shop.own",
              words=("`v`", "no key", "two tables would become shop.own"))
+
+
+@test(timeout=120)
+def test_a_replay_merges_and_filters_as_the_feed_did(t):
+    source, target = t.pair()
+    _make(source, rows=20)
+    storage = "file://" + t.path("redo")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"],
+                  where=["*.orders=v > 5"], **{"redo.storage": storage})
+    server.wait_copied("all")
+    with target.connect() as blocker, blocker.cursor() as cursor:
+        cursor.execute("FLUSH TABLES WITH READ LOCK")
+        source.execute("UPDATE shop_1.orders SET v = v - 4", "UPDATE shop_2.orders SET v = v + 4",
+                       "INSERT INTO shop_3.orders VALUES (5000, 'a', 9), (5001, 'b', 1)",
+                       "DELETE FROM shop_1.orders WHERE id = 150", "CREATE DATABASE shop_4",
+                       f"CREATE TABLE shop_4.orders {_TABLE}", "INSERT INTO shop_4.orders VALUES (6000, 'c', 7)")
+        wanted = source.value("SELECT @@gtid_binlog_pos" if source.dialect == "mariadb" else
+                              "SELECT @@gtid_executed").replace("\n", "")
+        wait_until(lambda: _durable(t, storage) == wanted, 60, "redo to have all")
+        server.kill9()
+    run = wherry.run(t, "redo", "apply", "--storage", storage, "--target", target.target_uri, "--json",
+                     secrets=datadirs.SECRETS, timeout=90)
+    run.expect(wherry.EXIT_DONE)
+    kept = sorted(row for shard in (*_SHARDS, "shop_4")
+                  for row in source.rows(f"SELECT id, name, v FROM {shard}.orders WHERE v > 5"))
+    check(kept == _rows(target, "shop.orders"), lambda: f"{_rows(target, 'shop.orders')}")
+
+
+def _durable(t, storage):
+    run = wherry.run(t, "redo", "meta", "--storage", storage, "--feed", "all", "--json", secrets=datadirs.SECRETS)
+    return json.loads(run.out)["resolved"]["gtid"] if run.out else ""
