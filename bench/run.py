@@ -6,6 +6,7 @@
     bench/run.py catchup --workload small-nocancel --peers wherry,replica2 --runs 5
     bench/run.py binlog | lag | clean
     bench/run.py log | idle | fan | hot  what feeds cost
+    bench/run.py redo                    its writer, and a replay
 
 --quick is a scale for development: it shows that everything works, its figures say nothing. Results
 are written to build/bench/CASE.json; build/bench/cache keeps prepared data folders.
@@ -28,6 +29,7 @@ import data  # noqa: E402
 import feed_cases  # noqa: E402
 import lag as lags  # noqa: E402
 import peers  # noqa: E402
+import redo_cases  # noqa: E402
 from measure import Failed, Meter, Tool, summarize  # noqa: E402
 from servers import BENCH, available  # noqa: E402
 
@@ -198,6 +200,18 @@ def binlog(bench, dialect, workload):
            compared="tool_cpu_s")
 
 
+def replay(bench, dialect, workload):
+    """What follows a disaster: the target takes up a backlog from the redo, or from the binlog."""
+    case = f"redo-apply-{dialect}-{workload}"
+    try:
+        results = redo_cases.replay(bench, dialect, workload, measured, differing)
+    except Exception as error:
+        print(f"bench: {case}: failed: {error}", flush=True)
+        return
+    report(bench, case, results, rows=data.rows_of(workload, bench.scale),
+           transactions=data.transactions_of(workload, bench.scale))
+
+
 def lag(bench, dialect):
     case = f"lag-{dialect}"
     seconds = 5 if bench.options.quick else 20
@@ -309,7 +323,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="See the head of bench/run.py for examples.")
     parser.add_argument("case", choices=["all", "snapshot", "catchup", "lag", "binlog", "log", "idle",
-                                         "fan", "hot", "clean"],
+                                         "fan", "hot", "redo", "clean"],
                         nargs="?", default="all")
     parser.add_argument("--dialect", default="mariadb,mysql")
     parser.add_argument("--workload", default=",".join(data.WORKLOADS))
@@ -364,6 +378,11 @@ def main():
                 binlog(bench, dialect, workload)
         if options.case in ("all", "lag"):
             lag(bench, dialect)
+        for workload in workloads:
+            if options.case == "redo" or (options.case == "all" and workload != "small-nocancel"):
+                replay(bench, dialect, workload)
+    if options.case in ("all", "redo"):
+        redo_cases.writer(bench)
     measure_feeds(bench)
     shutil.rmtree(bench.scratch, ignore_errors=True)
     return 0

@@ -171,6 +171,14 @@ class Server:
         names = ", ".join(f"`{database}`.`{table}`" for table in tables)
         return {name.split(".")[1]: value for name, value, *_ in self.run(f"CHECKSUM TABLE {names}")}
 
+    def freeze(self):
+        """It answers nobody until thaw()."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        if self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
+
     def stop(self):
         if self.process is None:
             return

@@ -181,8 +181,7 @@ Status RedoJob::stop() {
 
 std::optional<Error> RedoJob::failure() const {
   const std::optional<Error> failure = impl_->writer->status().failure;
-  if (!failure) return failure;
-  return failure->within("redo");
+  return failure ? std::optional<Error>(failure->within("redo")) : std::nullopt;
 }
 
 std::map<std::string, double> RedoJob::gauges() const {

@@ -38,7 +38,7 @@ Dialect read_dialect(wherry::Cursor& in) {
   return in.uint_le(1) == 0 ? Dialect::mysql : Dialect::mariadb;
 }
 
-std::string checked(std::string text) {
+std::string checked(const std::string& text) {
   BytesOut crc;
   crc.uint(crc32c_of(as_bytes(text)), kCrc);
   return text + std::string(as_text(crc.bytes()));
