@@ -59,7 +59,7 @@ def prepared_redo(bench, dialect, workload):
         server = FeedServer(job).__enter__()
         server.create("all", source, target.uri, start="now", existing="use",
                       include=[f"{data.DATABASE}.*"], **{"redo.storage": f"file://{storage}"})
-        server.wait("all", lambda feed: feed["gtid"] is not None)
+        server.wait("all", lambda feed: feed["running"] and feed["copied"])
         target.freeze()
         data.run_workload(source, workload, bench.scale)
         wanted = source.binlog_status()[2]

@@ -12,6 +12,7 @@
 #include "redo/meta.h"
 #include "redo/reader.h"
 #include "redo/redo_for_tests.h"
+#include "store/bytes_out.h"
 
 namespace wherry::redo {
 namespace {
@@ -281,6 +282,26 @@ TEST(RedoArchive, ATargetAheadOfTheRedoIsRefused) {
   EpochRequest other = request(50);
   other.source = "server-b";
   EXPECT_EQ(begin_epoch(storage, other, {}).error().code, Errc::refused);
+}
+
+// The version stands behind the magic words; the checksum is made to fit again.
+TEST(RedoArchive, ANewerVersionIsRefusedAndNotGuessed) {
+  MemoryStorage storage;
+  write(storage, first_claim(), 12);
+  const auto make_newer = [&](const std::string& name) {
+    storage.change([&](Objects& objects) {
+      std::vector<std::byte>& bytes = objects[name];
+      bytes[8] = std::byte{2};
+      const auto size = static_cast<std::size_t>(load_le(bytes.data() + 12, 4));
+      store::put_le(bytes.data() + size - 4, crc32c_of(Bytes(bytes).first(size - 4)), 4);
+    });
+  };
+  const auto whole = storage.objects();
+  make_newer(storage.names(".redo").front());
+  EXPECT_EQ(read_all(storage).error().code, Errc::unsupported);
+  storage.change([&](Objects& objects) { objects = whole; });
+  make_newer(claim_name("shop", 1));
+  EXPECT_EQ(read_all(storage).error().code, Errc::unsupported);
 }
 
 TEST(RedoMeta, IsAHintAndNoMore) {

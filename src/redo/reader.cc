@@ -64,8 +64,7 @@ std::uint64_t Reader::bytes_all() const {
 
 Result<store::RecordSource::Step> Reader::next(std::chrono::milliseconds wait) {
   for (;;) {
-    if (interrupted_)
-      return Error{Errc::interrupted, "the reader of redo was interrupted"};
+    if (interrupted_) return Error{Errc::interrupted, "the reader of redo was interrupted"};
     while (records_.next()) {
       if (records_.kind() == store::RecordKind::event) {
         if (!wanted(open_->at)) continue;
@@ -113,8 +112,8 @@ Result<bool> Reader::next_file(std::chrono::milliseconds wait) {
   const Expected expected{archive_.claim().feed, file.epoch, file.number, chain_, std::nullopt};
   Result<FileWalk> walk = FileWalk::open(fetched->bytes.value(), file.name, expected);
   if (!walk.ok()) return walk.error();
-  open_ = std::make_unique<Open>(Open{std::move(*fetched), std::move(walk).value(),
-                                      archive_.complete_through(file.epoch)});
+  open_ = std::make_unique<Open>(
+      Open{std::move(*fetched), std::move(walk).value(), archive_.complete_through(file.epoch)});
   ++next_file_;
   return true;
 }

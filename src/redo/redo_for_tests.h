@@ -24,6 +24,8 @@ class MemoryStorage : public storage::Storage {
 
   // Called before an object of this name is there; its error is the call's. It may wait.
   std::function<Status(const std::string& name, const storage::Limits&)> on_put;
+  // Called after each change, under the lock.
+  std::function<void(const Objects&)> after_change;
 
   Status put(const std::string& name, storage::Parts parts,
              const storage::Limits& limits) override {
@@ -32,7 +34,10 @@ class MemoryStorage : public storage::Storage {
     }
     std::vector<std::byte> all;
     for (const Bytes part : parts) all.insert(all.end(), part.begin(), part.end());
-    objects_.with([&](Objects& objects) { objects[name] = std::move(all); });
+    objects_.with([&](Objects& objects) {
+      objects[name] = std::move(all);
+      if (after_change) after_change(objects);
+    });
     ++puts;
     return Unit{};
   }
@@ -68,7 +73,10 @@ class MemoryStorage : public storage::Storage {
   }
   Status remove(std::span<const std::string> names, const storage::Limits&) override {
     objects_.with([&](Objects& objects) {
-      for (const std::string& name : names) objects.erase(name);
+      for (const std::string& name : names) {
+        objects.erase(name);
+        if (after_change) after_change(objects);
+      }
     });
     return Unit{};
   }

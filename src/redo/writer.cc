@@ -118,7 +118,8 @@ bool Writer::seal_if_due(FileBuilder& builder, bool last) {
   load.full = ledger_.used() + options_.collector.block_bytes >= options_.memory;
   const OpenFile open{builder.bytes(), builder.first_at(), builder.seals() || last};
   if (!is_due(open, options_.cut, load, std::chrono::steady_clock::now())) return false;
-  uploads_.put(builder.seal(uploads_.durable()->place.cseq, marks_.checkpoint));
+  const std::uint64_t durable = uploads_.durable()->place.cseq;
+  uploads_.put(builder.seal(durable, std::min(durable, marks_.checkpoint.load())));
   marks_.open_since = 0;
   return true;
 }
