@@ -13,7 +13,7 @@
 
 namespace wherry::decode {
 
-// One event: where its body stands in the batch's bytes.
+// One event: where its body stands, from the batch's bytes or what it borrows on.
 struct EventRef {
   std::size_t offset = 0;
   std::uint32_t size = 0;
@@ -52,6 +52,11 @@ struct Group {
 
 struct Batch {
   std::vector<std::byte> bytes;
+  struct Borrowed {  // the events stand in a block of somebody else, who keeps it unchanged
+    std::shared_ptr<const void> block;
+    const std::byte* base = nullptr;  // null: they stand in bytes
+    std::size_t size = 0;             // of the events' bodies
+  } borrowed;
   std::vector<EventRef> events;
   // Where events were left out: the number of each that is here in its group, all parts together.
   std::vector<std::uint64_t> numbers;
@@ -63,7 +68,11 @@ struct Batch {
   std::uint64_t generation = 0;  // of the source that sent it
   ByteBudget::Charge charge;
 
-  Bytes body(const EventRef& event) const { return {bytes.data() + event.offset, event.size}; }
+  Bytes body(const EventRef& event) const {
+    const std::byte* base = borrowed.base != nullptr ? borrowed.base : bytes.data();
+    return {base + event.offset, event.size};
+  }
+  std::size_t body_bytes() const { return bytes.size() + borrowed.size; }
   EventHeader header(const EventRef& event) const {
     EventHeader header;
     header.timestamp = event.timestamp;
@@ -73,7 +82,7 @@ struct Batch {
     return header;
   }
   std::size_t byte_size() const {
-    return bytes.size() + events.size() * sizeof(EventRef) + groups.size() * sizeof(Group);
+    return body_bytes() + events.size() * sizeof(EventRef) + groups.size() * sizeof(Group);
   }
 };
 

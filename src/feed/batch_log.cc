@@ -163,7 +163,8 @@ std::unique_ptr<Batch> BatchReader::begin() {
     return std::move(carried_);
   }
   auto batch = std::make_unique<Batch>();
-  if (!options_.wanted) batch->bytes.reserve(options_.batch_bytes + options_.batch_bytes / 8);
+  batch->events.reserve(events_before_);
+  batch->groups.reserve(events_before_ / 2);
   batch->file = file_;
   group_.first_event = 0;
   group_.event_count = 0;
@@ -175,24 +176,31 @@ void BatchReader::carry_over(Batch& from) {
   if (group_.event_count == 0) return;
   const std::uint32_t first = group_.first_event;
   std::unique_ptr<Batch> next = begin();  // with a group that has no events yet
-  const std::size_t cut = from.events[first].offset;
-  const auto cut_at = from.bytes.begin() + static_cast<std::ptrdiff_t>(cut);
   next->format = from.format;
-  next->bytes.assign(cut_at, from.bytes.end());
-  next->events.assign(from.events.begin() + first, from.events.end());
+  for (std::size_t i = first; i < from.events.size(); ++i) {
+    const Bytes body = from.body(from.events[i]);
+    next->events.push_back(from.events[i]);
+    next->events.back().offset = next->bytes.size();
+    next->bytes.insert(next->bytes.end(), body.begin(), body.end());
+  }
   if (options_.wanted) {
     next->numbers.assign(from.numbers.begin() + first, from.numbers.end());
     from.numbers.resize(first);
   }
-  for (decode::EventRef& event : next->events) event.offset -= cut;
-  from.bytes.resize(cut);
+  if (from.borrowed.base == nullptr)
+    from.bytes.resize(from.events[first].offset);
+  else
+    from.borrowed.size -= next->bytes.size();
   from.events.resize(first);
   carried_ = std::move(next);
 }
 
-// A batch has one format, and its groups end in one file of one generation of the source.
+// A batch has one format, its groups end in one file of one generation of the source, and what it
+// borrows is of one block.
 bool BatchReader::fits(const Batch& batch) const {
   if (step_ == Step::event) {
+    if (batch.borrowed.base != nullptr && batch.borrowed.block.get() != records_->block())
+      return false;
     const auto known = formats_.find(records_->event().table_version);
     return batch.format == nullptr || (known != formats_.end() && known->second == batch.format);
   }
@@ -217,7 +225,9 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
     if (!fits(*batch)) {
       record_waits_ = true;
       carry_over(*batch);
-      return finish(std::move(batch));
+      if (!batch->groups.empty() || carried_ == nullptr) return finish(std::move(batch));
+      batch.reset();  // all of it goes on in the next
+      continue;
     }
     std::size_t complete = options_.part_bytes;
     if (step_ == Step::commit) {
@@ -226,7 +236,7 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
     } else if (Status taken = take_event(*batch); !taken.ok()) {
       return taken.error();
     }
-    if (batch->bytes.size() >= complete || batch->groups.size() >= kGroupsMax)
+    if (batch->body_bytes() >= complete || batch->groups.size() >= kGroupsMax)
       return finish(std::move(batch));
   }
 }
@@ -234,6 +244,7 @@ Result<std::unique_ptr<Batch>> BatchReader::next(std::chrono::milliseconds wait)
 std::unique_ptr<Batch> BatchReader::finish(std::unique_ptr<Batch> batch) {
   if (batch == nullptr) return batch;
   if (batch->format == nullptr) batch->format = no_events_;
+  events_before_ = batch->events.size();
   if (group_.event_count > 0) {
     Group part = group_;
     part.cseq = done_ + 1;
@@ -260,19 +271,34 @@ Status BatchReader::set_format(Batch& batch, std::uint64_t id) {
   return Unit{};
 }
 
+// Where the body stands in the batch, which borrows it where it can, unless it was begun with
+// events of another block.
+std::size_t BatchReader::place(Batch& batch, Bytes body) {
+  if (batch.events.empty()) {
+    if (std::shared_ptr<const void> block = records_->hold(); block != nullptr)
+      batch.borrowed = {std::move(block), body.data(), 0};
+  }
+  if (batch.borrowed.base != nullptr) {
+    batch.borrowed.size += body.size();
+    return static_cast<std::size_t>(body.data() - batch.borrowed.base);
+  }
+  const std::size_t offset = batch.bytes.size();
+  batch.bytes.insert(batch.bytes.end(), body.begin(), body.end());
+  return offset;
+}
+
 Status BatchReader::take_event(Batch& batch) {
   const store::Event& event = records_->event();
   if (batch.format == nullptr) {
     if (Status set = set_format(batch, event.table_version); !set.ok()) return set;
   }
   decode::EventRef ref;
-  ref.offset = batch.bytes.size();
+  ref.offset = place(batch, event.body);
   ref.size = static_cast<std::uint32_t>(event.body.size());
   ref.timestamp = event.timestamp;
   ref.server_id = event.server_id;
   ref.type = static_cast<decode::EventType>(event.type);
   ref.flags = event.flags;
-  batch.bytes.insert(batch.bytes.end(), event.body.begin(), event.body.end());
   batch.events.push_back(ref);
   if (options_.wanted) batch.numbers.push_back(events_seen_ - 1);
   ++group_.event_count;

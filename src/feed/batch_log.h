@@ -72,6 +72,7 @@ class BatchReader {
   void carry_over(decode::Batch& from);
   bool fits(const decode::Batch& batch) const;
   Status take_event(decode::Batch& batch);
+  std::size_t place(decode::Batch& batch, Bytes body);
   void take_commit(decode::Batch& batch);
   Status set_format(decode::Batch& batch, std::uint64_t id);
   std::unique_ptr<decode::Batch> finish(std::unique_ptr<decode::Batch> batch);
@@ -86,6 +87,7 @@ class BatchReader {
   std::uint64_t events_seen_ = 0;           // of it, in it or left out
   std::string file_;                        // where the last group ended
   std::unique_ptr<decode::Batch> carried_;  // the next batch, begun with the open group's events
+  std::size_t events_before_ = 0;           // in the last batch: the next has as many, mostly
   bool record_waits_ = false;  // the cursor stands on a record that belongs to the next batch
   store::RecordSource::Step step_ = store::RecordSource::Step::nothing;
 };

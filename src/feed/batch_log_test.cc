@@ -183,6 +183,36 @@ TEST_F(BatchLogTest, AnAbortedGroupNeverWas) {
   EXPECT_EQ(read(0, 2), std::vector<std::string>(put_.end() - 2, put_.end()));
 }
 
+TEST_F(BatchLogTest, BatchesOutliveTheBlocksTheyCameFrom) {
+  stream_.transactions(40);
+  put(stream_.batch());
+  std::vector<std::unique_ptr<Batch>> held;
+  for (const bool from_disk : {false, true}) {
+    if (from_disk) {
+      ASSERT_TRUE(store::ok(log_->close()));
+      open();
+    }
+    auto reader =
+        std::make_unique<BatchReader>(*log_, 0, BatchReaderOptions{Dialect::mysql, 200, 400});
+    while (reader->done() < 40) {
+      Result<std::unique_ptr<Batch>> batch = reader->next(kLong);
+      ASSERT_TRUE(store::ok(batch));
+      held.push_back(std::move(batch).value());
+    }
+  }
+  log_.reset();
+  std::vector<std::string> out;
+  std::size_t borrowed = 0;
+  for (const auto& batch : held) {
+    if (batch->borrowed.base != nullptr) ++borrowed;
+    for (const Group& group : batch->groups) out.push_back(text_of(*batch, group));
+  }
+  EXPECT_GT(borrowed, 10u);
+  std::vector<std::string> twice = put_;
+  twice.insert(twice.end(), put_.begin(), put_.end());
+  EXPECT_EQ(out, twice);
+}
+
 TEST_F(BatchLogTest, AnInterruptedReaderSaysSo) {
   BatchReader reader(*log_, 0, {});
   reader.interrupt();

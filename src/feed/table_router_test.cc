@@ -165,7 +165,7 @@ TEST_F(TableRouterTest, RowsThatTheRoadStillHasAreNotTakenTwice) {
   sink_.finish_one("db.a");
   turn_all();
   sink_.finish_one("db.a");
-  drive();
+  drive_all();
   sink_.finish_all();
   turn_all();
   EXPECT_EQ(sink_.log("db.a"), (Strings{"1:1", "2:2", "9:9"}));

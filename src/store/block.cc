@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "store/bytes_out.h"
 #include "support/hash.h"
@@ -17,13 +18,6 @@ constexpr std::uint32_t kEndMark = 0x444E4557;  // "WEND": a block that is there
 constexpr std::uint8_t kContinues = 1;
 constexpr std::uint8_t kOpen = 2;
 constexpr int kZstdLevel = 1;
-
-// The last block of a body may be read by others: then a fresh one takes its place.
-std::vector<std::byte>& room(BlockBytes& bytes, std::size_t size) {
-  if (bytes.use_count() != 1) bytes = std::make_shared<std::vector<std::byte>>();
-  bytes->resize(size);
-  return *bytes;
-}
 
 void encode_tail(Bytes stored, std::byte* at) {
   put_le(put_le(at, crc32c_of(stored), 4), kEndMark, 4);
@@ -157,6 +151,12 @@ Result<BlockHeader> BlockReader::read(const File& file, std::uint64_t offset, st
   return header;
 }
 
+std::vector<std::byte>& BlockReader::room(std::size_t size) {
+  if (std::exchange(held_, false)) body_ = std::make_shared<std::vector<std::byte>>();
+  body_->resize(size);
+  return *body_;
+}
+
 Status BlockReader::read_stored(const File& file, std::uint64_t offset, const BlockHeader& header) {
   const std::size_t stored = header.stored_bytes;
   const auto cut = [&] {
@@ -167,7 +167,7 @@ Status BlockReader::read_stored(const File& file, std::uint64_t offset, const Bl
   if (!held.ok()) return held.error();
   if (!held.value()) return cut();
   std::vector<std::byte>& target =
-      header.codec == Codec::none ? room(body_, stored + kBlockTail) : stored_;
+      header.codec == Codec::none ? room(stored + kBlockTail) : stored_;
   target.resize(stored + kBlockTail);
   const Result<std::size_t> got = file.read(offset + kBlockHead, target);
   if (!got.ok()) return got.error();
@@ -178,7 +178,7 @@ Status BlockReader::read_stored(const File& file, std::uint64_t offset, const Bl
   }
   target.resize(stored);
   if (header.codec == Codec::none) return Unit{};
-  Status done = unpack(stored_, header, room(body_, 0));
+  Status done = unpack(stored_, header, room(0));
   if (!done.ok()) return done.error().within(place_of(file.path(), offset, header));
   return done;
 }

@@ -56,9 +56,6 @@ struct BlockView {
 Result<BlockView> view_block(Bytes file, const std::string& name, std::uint64_t offset,
                              std::uint64_t seen, std::vector<std::byte>& unpacked);
 
-// A body that may be shared with whoever still reads it.
-using BlockBytes = std::shared_ptr<std::vector<std::byte>>;
-
 class BlockReader {
  public:
   // One whole block, its checksums verified and its body unpacked. truncated: the file ends inside
@@ -66,11 +63,19 @@ class BlockReader {
   // for a damaged header.
   Result<BlockHeader> read(const File& file, std::uint64_t offset, std::uint64_t seen);
   Bytes body() const { return *body_; }
-  std::shared_ptr<const void> hold() const { return body_; }
+  // Keeps the body: the next one comes to another place.
+  std::shared_ptr<const void> hold() {
+    held_ = true;
+    return body_;
+  }
+  const void* block() const { return body_.get(); }
 
  private:
   Status read_stored(const File& file, std::uint64_t offset, const BlockHeader& header);
-  BlockBytes body_ = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte>& room(std::size_t size);
+
+  std::shared_ptr<std::vector<std::byte>> body_ = std::make_shared<std::vector<std::byte>>();
+  bool held_ = false;              // by somebody else too, perhaps of another thread
   std::vector<std::byte> stored_;  // only for blocks that are packed
 };
 

@@ -27,7 +27,7 @@ void Cursor::interrupt() {
   shared_.with([](State&) {});
 }
 
-std::shared_ptr<const void> Cursor::hold() const {
+std::shared_ptr<const void> Cursor::hold() {
   if (chunk_ != nullptr) return chunk_;
   return disk_.reader.hold();
 }

@@ -26,7 +26,10 @@ class Cursor : public RecordSource {
   Definition definition(std::uint64_t id) const override;
   // The first row of event(): before the cursor's point where that is inside the event.
   std::uint64_t first_row() const { return first_row_; }
-  std::shared_ptr<const void> hold() const;
+  std::shared_ptr<const void> hold() override;
+  const void* block() const override {
+    return chunk_ != nullptr ? chunk_.get() : disk_.reader.block();
+  }
 
   // Behind the last record that next() returned.
   const Point& point() const { return point_; }

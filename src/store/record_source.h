@@ -21,6 +21,10 @@ class RecordSource {
   // What next() returned. Views live until the next call of next().
   virtual const Event& event() const = 0;
   virtual const Commit& commit() const = 0;
+  // Keeps what next() returned last where it is, longer than the views; null: it cannot be kept.
+  virtual std::shared_ptr<const void> hold() { return nullptr; }
+  // Another one than before: what next() returned stands in another block of memory.
+  virtual const void* block() const { return nullptr; }
   // What the writer of the record defined; null: it is not known.
   virtual Definition definition(std::uint64_t id) const = 0;
   // Any thread: next() returns at once, now and later.
