@@ -68,10 +68,10 @@ class TableFeed final : public Feed {
   TableRouter router_;
   std::optional<store::Consumer> consumer_;
   std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> transactions_{0};
   struct Told {  // what other threads ask for
     std::shared_ptr<const FeedProgress> progress;
     std::map<std::string, std::uint64_t> ignored;
-    std::uint64_t transactions = 0;
     bool over = false;  // the road has ended
   };
   Guarded<Told> told_;
