@@ -53,10 +53,8 @@ TableFeed::TableFeed(store::Log& log, const TableFeedOptions& options,
                                                     own_walk_options(options_, only));
               }) {
   teller_.kept = options.done;
-  FeedProgress first;
-  first.cseq = options.done;
-  told_.with(
-      [&](Told& told) { told.progress = std::make_shared<const FeedProgress>(std::move(first)); });
+  // No number before it is known what the source calls the place: the pair may be recorded.
+  told_.with([](Told& told) { told.progress = std::make_shared<const FeedProgress>(); });
 }
 
 TableFeed::~TableFeed() = default;

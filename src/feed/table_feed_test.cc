@@ -83,6 +83,20 @@ TEST_F(TableFeedTest, ProgressIsWhatIsDurableInTheSourcesTerms) {
   EXPECT_GT(progress->gauges.at("inflight_bytes_peak"), 0);
 }
 
+TEST_F(TableFeedTest, TellsNoNumberWithoutItsPlace) {
+  for (int i = 1; i <= 9; ++i) stream_->insert("a", i, 0).commit();
+  stream_->publish();
+  options_.done = 6;
+  auto sink = std::make_unique<HeldSink>();
+  sink->at_once = true;
+  TableFeed feed(*log_, options_, std::move(sink), nullptr);
+  EXPECT_EQ(feed.progress()->cseq, 0u) << "nobody knows yet where that is";
+  feed.stop();
+  (void)feed.run();
+  EXPECT_GE(feed.progress()->cseq, 6u);
+  EXPECT_FALSE(feed.progress()->position.empty());
+}
+
 TEST_F(TableFeedTest, GoesOnBehindWhatWasDone) {
   for (int i = 1; i <= 9; ++i) stream_->insert("a", i, 0).commit();
   stream_->publish();
