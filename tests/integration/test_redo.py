@@ -220,3 +220,55 @@ def test_a_replay_that_is_killed_goes_on(t):
         _equal(witness, target)
     finally:
         nativereplica.detach(witness)
+
+
+@test(timeout=120)
+def test_two_replays_at_once(t):
+    """The second one is refused while the first has the target's lease."""
+    source, target = t.pair()
+    storage = "file://" + t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop.*"], **{"redo.storage": storage})
+    server.wait_copied("all")
+    with target.connect() as blocker, blocker.cursor() as cursor:
+        cursor.execute("LOCK TABLES shop.t WRITE")
+        source.execute(*[f"INSERT INTO shop.t VALUES ({n}, {n})" for n in range(20)])
+        before = _recorded(target)
+        wait_until(lambda: _meta(t, storage)["resolved"]["cseq"] >= before + 20, 60, "redo")
+        server.kill9()
+        first = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target",
+                               target.target_uri], secrets=datadirs.SECRETS)
+        wait_until(lambda: int(target.value("SELECT MAX(epoch) FROM wherry.lease")) > 1, 30,
+                   "the first replay to take the lease")
+        second = wherry.run(t, "redo", "apply", "--storage", storage, "--target",
+                            target.target_uri, secrets=datadirs.SECRETS)
+        second.expect(wherry.EXIT_REFUSED)
+        check("lease" in second.err, second.tail)
+        cursor.execute("UNLOCK TABLES")
+    first.expect(wherry.EXIT_DONE, timeout=60)
+    _equal(source, target)
+
+
+@test(timeout=120)
+def test_a_feed_is_removed_while_its_storage_is_away(t):
+    """What waits for redo leaves nobody waiting, and a feed of the same name may begin anew."""
+    source, target = t.pair()
+    folder = t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)",
+                   "INSERT INTO shop.t VALUES (1, 1)")
+    server = feeds.Feeds(t).start()
+    keys = {"redo.storage": f"file://{folder}", "include": ["shop.*"]}
+    server.create("all", source, target, **keys)
+    server.wait_copied("all")
+    os.rename(folder, folder + ".away")
+    os.symlink(folder + ".nowhere", folder)
+    source.execute("UPDATE shop.t SET v=2")
+    server.wait("all", lambda look: "redo" in (look.get("waiting_for") or ""), "the feed to wait")
+    server.call("DELETE", "/feeds/all", expect=(200, 202, 204))
+    os.remove(folder)
+    os.rename(folder + ".away", folder)
+    server.create("again", source, target, existing="use", start="now", **keys)
+    server.wait_copied("again")
+    source.execute("UPDATE shop.t SET v=3")
+    server.wait("again", lambda look: target.value("SELECT v FROM shop.t") == 3, "the new feed")
