@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <ostream>
 #include <thread>
 
 #include "storage/open.h"
@@ -20,6 +21,8 @@ struct Kind {
   std::string name;
   std::function<std::string(const std::string& folder)> uri;
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 std::vector<Kind> kinds() {
   std::vector<Kind> all{

@@ -183,6 +183,9 @@ TEST(EmulatedStorage, AHangEndsWithTheOutageTheTimeoutOrAStop) {
   sleeps();
   emulated.storage.set_outage(Outage::hanging);
   emulated.clock.advance(minutes(2));
+  while (emulated.clock.sleepers() == 0 && emulated.storage.counts().in_flight > 0)
+    std::this_thread::yield();
+  EXPECT_EQ(emulated.storage.counts().in_flight, 1u);
   EXPECT_EQ(names_in(*emulated.behind), Names{});
   emulated.storage.set_outage(Outage::none);
   emulated.clock.advance(seconds(1));

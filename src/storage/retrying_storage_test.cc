@@ -383,6 +383,45 @@ TEST(HedgedPut, AFirstPutThatWinsStopsTheSecond) {
   EXPECT_EQ(retried.storage.counts().hedges_won, 0u);
 }
 
+// One of the two fails while the other is under way, and the other succeeds.
+void expect_other_counts(bool first_fails) {
+  Retried retried;
+  warm_up(retried);
+  std::atomic<int> began{0};
+  std::atomic<bool> failed{false};
+  for (const bool is_first : {true, false}) {
+    retried.behind->answer([&, is_first](const Limits& limits) -> std::optional<Error> {
+      ++began;
+      if (is_first == first_fails) {
+        while (began < 2) std::this_thread::yield();
+        failed = true;
+        return Error{Errc::network, "no"};
+      }
+      while (!failed) std::this_thread::yield();
+      // By now the one that failed has had its say, if it says anything.
+      const auto until = retried.clock.now() + seconds(1);
+      const bool slept = retried.clock.sleep_until(until, limits.stop);
+      return slept ? std::nullopt : std::optional(Error{Errc::interrupted, "stopped"});
+    });
+  }
+  std::atomic<bool> done{false};
+  std::thread caller([&] {
+    EXPECT_EQ(what_of(put_text(retried.storage, "a", "y")), "ok");
+    done = true;
+  });
+  while (!done) {
+    retried.clock.advance(milliseconds(20));
+    std::this_thread::yield();
+  }
+  caller.join();
+  EXPECT_EQ(retried.storage.counts().hedges, 1u);
+  EXPECT_EQ(retried.storage.counts().hedges_won, first_fails ? 1u : 0u);
+  EXPECT_EQ(retried.storage.counts().failed_tries, 0u);
+}
+
+TEST(HedgedPut, ASecondPutCountsWhenTheFirstFails) { expect_other_counts(true); }
+TEST(HedgedPut, AFirstPutCountsWhenTheSecondFails) { expect_other_counts(false); }
+
 TEST(HedgedPut, AStopEndsBoth) {
   Retried retried;
   warm_up(retried);
