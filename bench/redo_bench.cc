@@ -185,7 +185,7 @@ void print_corner(const Corner& corner, double assembly_mib) {
   const double one =
       Seconds(corner.latency).count() + (corner.bandwidth_mib > 0 ? 64 / corner.bandwidth_mib : 0);
   const Figures figures =
-      run_writer(corner, Seconds(std::max(1.0, 2 * one)), Seconds(std::max(4.0, 4 * one)));
+      run_writer(corner, Seconds(std::max(1.0, 2 * one)), Seconds(std::max(4.0, 8 * one)));
   const double ideal = ideal_mib(corner, assembly_mib);
   const double serial = run_serial(corner, 2s);
   fmt::print(
