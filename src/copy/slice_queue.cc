@@ -126,7 +126,7 @@ std::vector<Slice> SliceQueue::read_again(std::uint32_t table, std::vector<Key> 
 void SliceQueue::placed(const dispatch::Chunk& chunk) {
   state_.with([&](State& state) {
     Entry& entry = state.slices[key_of(chunk.slice)];
-    if (!chunk.last_key.empty()) entry.slice.reached = key_from_text(chunk.last_key);
+    if (chunk.last_key) entry.slice.reached = key_from_text(*chunk.last_key);
     entry.slice.placed_at = chunk.placed_at;
     if (chunk.last) {
       entry.stage = Stage::read_out;
@@ -155,8 +155,8 @@ Slice SliceQueue::after_commit(const dispatch::Chunk& chunk) const {
     const Entry& entry = state.slices.at(key_of(chunk.slice));
     Slice slice = entry.slice;
     slice.reached.reset();
-    if (!chunk.last_key.empty()) slice.reached = key_from_text(chunk.last_key);
-    if (chunk.last_key.empty() && !chunk.whole) slice.reached = entry.slice.reached;
+    if (chunk.last_key) slice.reached = key_from_text(*chunk.last_key);
+    if (!chunk.last_key && !chunk.whole) slice.reached = entry.slice.reached;
     slice.done = chunk.last;
     slice.rows = entry.rows + chunk.rows;
     slice.bytes = entry.bytes + chunk.lines.size();

@@ -16,11 +16,12 @@ Slice slice_of(std::uint32_t table, std::uint32_t number = 0, bool whole = false
   return slice;
 }
 
-dispatch::Chunk chunk_of(const Slice& slice, const std::string& last_key, bool last = false) {
+dispatch::Chunk chunk_of(const Slice& slice, const std::optional<std::string>& last_key,
+                         bool last = false) {
   dispatch::Chunk chunk;
   chunk.slice = slice.id;
   chunk.whole = slice.whole;
-  if (!last_key.empty()) chunk.last_key = key_to_text({last_key});
+  if (last_key) chunk.last_key = key_to_text({*last_key});
   chunk.last = last;
   chunk.rows = 10;
   chunk.lines = std::string(100, 'x');
@@ -43,6 +44,21 @@ TEST_F(SliceQueueTest, TablesAreTakenInTheirOrder) {
   EXPECT_FALSE(take());
 }
 
+TEST_F(SliceQueueTest, ASliceGoesOnBehindTheEmptyKey) {
+  queue_.add({slice_of(1)});
+  const auto first = take();
+  ASSERT_TRUE(first);
+  auto chunk = chunk_of(*first, "");
+  queue_.placed(chunk);
+  const auto next = take();
+  ASSERT_TRUE(next && next->reached);
+  EXPECT_EQ(*next->reached, Key{""});
+  EXPECT_EQ(queue_.after_commit(chunk).reached, Key{""});
+  const Result<Slice> resumed = slice_from_json(next->id, to_json(*next));
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed.value().reached, Key{""});
+}
+
 TEST_F(SliceQueueTest, TableBeginsAnewUnderANewNumber) {
   queue_.add({slice_of(1, 0), slice_of(1, 1, true), slice_of(2)});
   const auto old = take();
@@ -55,7 +71,7 @@ TEST_F(SliceQueueTest, TableBeginsAnewUnderANewNumber) {
   EXPECT_EQ(take()->id.table, 2u);
   EXPECT_EQ(take()->id.number, 2u);
   EXPECT_FALSE(take());
-  auto chunk = chunk_of(fresh, "", true);
+  auto chunk = chunk_of(fresh, std::nullopt, true);
   queue_.placed(chunk);
   EXPECT_TRUE(queue_.committed(chunk));
   queue_.drop_table(2);
@@ -171,7 +187,7 @@ TEST_F(SliceQueueTest, EmptyLastChunkKeepsTheKey) {
   queue_.add({slice_of(1)});
   const auto first = chunk_of(*take(), "10");
   queue_.placed(first);
-  const auto last = chunk_of(*take(), "", true);
+  const auto last = chunk_of(*take(), std::nullopt, true);
   queue_.placed(last);
   EXPECT_EQ(queue_.after_commit(last).reached, Key{"10"});
 }
@@ -192,9 +208,9 @@ TEST_F(SliceQueueTest, OneTableWithoutAKeyAtATime) {
   EXPECT_EQ(whole->id.table, 1u);
   EXPECT_EQ(take()->id.table, 3u);
   EXPECT_FALSE(take());
-  queue_.placed(chunk_of(*whole, ""));
+  queue_.placed(chunk_of(*whole, std::nullopt));
   EXPECT_FALSE(take());  // more of it follows
-  queue_.placed(chunk_of(*whole, "", true));
+  queue_.placed(chunk_of(*whole, std::nullopt, true));
   EXPECT_EQ(take()->id.table, 2u);
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,10 @@ struct Chunk {
   std::vector<Hash128> wanted;           // of a slice of single keys: all of them, rows or not
   std::vector<std::uint64_t> conflicts;  // all rows'; meaningless where opaque
   bool opaque = false;
-  bool whole = false;    // part of a table held at one point: nothing can have changed since
-  std::string last_key;  // JSON of the last key read: where the slice goes on
-  bool last = false;     // the slice is done with it
+  bool whole = false;  // part of a table held at one point: nothing can have changed since
+  // The last key read, as slices keep it: where the slice goes on. A key may be the empty text.
+  std::optional<std::string> last_key;
+  bool last = false;  // the slice is done with it
   std::uint64_t rows = 0;
   std::uint64_t filtered = 0;   // rows that were read and are not kept
   std::uint64_t placed_at = 0;  // Q: the group after which it takes its place

@@ -314,3 +314,23 @@ def test_long_text_ids_do_not_collide_with_wherry_tables(t):
     wherry.copy(t, source, target)
     oracle.require_equal(source, target)
     wait_until(lambda: target.value("SELECT COUNT(*) FROM d.progress") == 1)
+
+
+@test()
+def test_keys_at_the_edges_one_row_a_chunk(t):
+    """Each of these keys is once the last of a chunk: the empty text, zero, the least, bytes of all ones."""
+    source, target = t.pair()
+    source.execute(
+        "CREATE DATABASE edge",
+        "CREATE TABLE edge.bytes (k VARBINARY(8) PRIMARY KEY, v INT)",
+        "INSERT INTO edge.bytes VALUES ('', 1), (x'00', 2), (x'0000', 3), (' ', 4), ('a', 5),"
+        " ('a ', 6), (x'ff', 7), (x'ffffffffffffffff', 8)",
+        "CREATE TABLE edge.texts (k VARCHAR(8) COLLATE utf8mb4_bin PRIMARY KEY, v INT)",
+        "INSERT INTO edge.texts VALUES ('', 1), ('A', 2), ('a', 3), (',', 4)",
+        "CREATE TABLE edge.numbers (k INT PRIMARY KEY, v INT)",
+        "INSERT INTO edge.numbers VALUES (-2147483648, 1), (-1, 2), (0, 3), (1, 4), (2147483647, 5)",
+        "CREATE TABLE edge.pairs (a VARBINARY(4), b VARBINARY(4), v INT, PRIMARY KEY (a, b))",
+        "INSERT INTO edge.pairs VALUES ('', '', 1), ('', 'x', 2), ('x', '', 3), ('x', 'x', 4)",
+    )
+    wherry.copy(t, source, target, "--chunk-rows", "1")
+    oracle.require_equal(source, target)
