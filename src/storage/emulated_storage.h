@@ -24,6 +24,7 @@ class EmulatedStorage : public Storage {
   Result<std::vector<Entry>> list(const std::string& prefix, const std::string& after,
                                   std::size_t count, const Limits& limits) override;
   Status remove(std::span<const std::string> names, const Limits& limits) override;
+  bool is_remote() const override { return true; }
   std::string describe() const override { return "emulated in front of " + behind_->describe(); }
 
   // From now on, also for the calls that wait already.

@@ -140,7 +140,11 @@ Result<bool> FileStorage::create(const std::string& name, Parts parts, const Lim
   const Result<std::string> aside = write_aside(path, parts, limits);
   if (!aside.ok()) return aside.error();
   const int linked = calls_.link(aside.value().c_str(), path.c_str());
-  const int number = linked == 0 ? 0 : errno;
+  int number = linked == 0 ? 0 : errno;
+  // A server of NFS that answers twice says the second time that there is such a file: ours.
+  struct stat made {};
+  if (number == EEXIST && ::stat(aside.value().c_str(), &made) == 0 && made.st_nlink > 1)
+    number = 0;
   ::unlink(aside.value().c_str());
   errno = number;
   if (number == EEXIST) return false;

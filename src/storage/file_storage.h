@@ -1,6 +1,7 @@
 // Objects as files below one folder. A file appears whole and durable or not at all: it is written
 // and synced under a name that is never listed, then renamed or linked into place, then the folder
-// is synced. A killed process leaves such names behind and nothing else. Any thread, any process.
+// is synced. A killed process leaves such names behind and nothing else. A call ends when the disk
+// has done it or a stop is asked; time limits are not heeded. Any thread, any process.
 #pragma once
 
 #include <unistd.h>

@@ -40,6 +40,10 @@ int watched_link(const char* from, const char* to) {
   const int fails = seen("link");
   return fails != 0 ? fails : ::link(from, to);
 }
+int twice_answered_link(const char* from, const char* to) {
+  if (::link(from, to) == 0) errno = EEXIST;
+  return -1;
+}
 int no_links(const char*, const char*) {
   errno = EPERM;
   return -1;
@@ -134,6 +138,17 @@ TEST_F(FileStorageTest, WithoutLinksNobodyCreates) {
   FileStorage storage(folder_.path(), {watched_sync, watched_rename, no_links});
   EXPECT_EQ(code_of(create_text(storage, "a", "x")), "unsupported");
   EXPECT_EQ(files(), 0u);
+  calls.clear();
+}
+
+TEST_F(FileStorageTest, ALinkThatIsAnsweredTwiceIsOurs) {
+  FileStorage storage(folder_.path(), {watched_sync, watched_rename, twice_answered_link});
+  const Result<bool> first = create_text(storage, "a", "x");
+  EXPECT_TRUE(first.ok() && first.value());
+  const Result<bool> second = create_text(storage, "a", "y");
+  EXPECT_TRUE(second.ok() && !second.value());
+  EXPECT_EQ(text_of(storage, "a"), "x");
+  EXPECT_EQ(files(), 1u);
   calls.clear();
 }
 

@@ -150,8 +150,9 @@ Status RetryingStorage::put_hedged(const std::string& name, Parts parts, const L
 }
 
 Status RetryingStorage::put_once(const std::string& name, Parts parts, const Limits& limits) {
-  const std::optional<Clock::Duration> late =
-      policy_.hedge ? stragglers_.late_after(total_bytes(parts)) : std::nullopt;
+  const std::optional<Clock::Duration> late = policy_.hedge && behind_->is_remote()
+                                                  ? stragglers_.late_after(total_bytes(parts))
+                                                  : std::nullopt;
   return late ? put_hedged(name, parts, limits, *late) : put_timed(name, parts, limits);
 }
 

@@ -35,6 +35,8 @@ class Scripted : public MemoryStorage {
     if (const std::optional<Error> error = next(limits)) return *error;
     return MemoryStorage::create(name, parts, limits);
   }
+  bool is_remote() const override { return remote_; }
+  void set_remote(bool remote) { remote_ = remote; }
   void answer(Errc code, unsigned server_code = 0) {
     answers_.with([&](auto& answers) {
       answers.push_back([=](const Limits&) { return Error{code, "no", server_code}; });
@@ -59,6 +61,7 @@ class Scripted : public MemoryStorage {
 
   Guarded<std::vector<Answer>> answers_;
   std::atomic<bool> arrives_{false};
+  std::atomic<bool> remote_{true};
 };
 
 struct Retried {
@@ -444,19 +447,20 @@ TEST(HedgedPut, AStopEndsBoth) {
   caller.join();
 }
 
-TEST(HedgedPut, NoneWithoutWarmUpOrWhenSwitchedOff) {
-  RetryPolicy policy;
-  policy.hedge = false;
-  Retried retried(policy);
-  warm_up(retried);
-  std::thread caller([&] { EXPECT_EQ(what_of(put_text(retried.storage, "a", "y")), "ok"); });
-  caller.join();
-  retried.behind->answer([&](const Limits& limits) -> std::optional<Error> {
-    retried.clock.sleep_until(retried.clock.now() + minutes(1), limits.stop);
-    return std::nullopt;
-  });
-  EXPECT_EQ(retried.put(), "ok");
-  EXPECT_EQ(retried.storage.counts().hedges, 0u);
+TEST(HedgedPut, NoneOfALocalPlaceOrWhenSwitchedOff) {
+  for (const bool remote : {true, false}) {
+    RetryPolicy policy;
+    policy.hedge = !remote;
+    Retried retried(policy);
+    retried.behind->set_remote(remote);
+    warm_up(retried);
+    retried.behind->answer([&](const Limits& limits) -> std::optional<Error> {
+      retried.clock.sleep_until(retried.clock.now() + minutes(1), limits.stop);
+      return std::nullopt;
+    });
+    EXPECT_EQ(retried.put(), "ok");
+    EXPECT_EQ(retried.storage.counts().hedges, 0u);
+  }
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class S3Storage : public Storage {
   Result<std::vector<Entry>> list(const std::string& prefix, const std::string& after,
                                   std::size_t count, const Limits& limits) override;
   Status remove(std::span<const std::string> names, const Limits& limits) override;
+  bool is_remote() const override { return true; }
   std::string describe() const override { return client_.options().describe(); }
 
  private:

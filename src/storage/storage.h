@@ -61,6 +61,8 @@ class Storage {
   // Objects that are not there are removed already.
   virtual Status remove(std::span<const std::string> names, const Limits& limits) = 0;
 
+  // Whether the same call, made again, may go another way: only then is a late one worth a second.
+  virtual bool is_remote() const { return false; }
   // For messages: never a secret.
   virtual std::string describe() const = 0;
 };
