@@ -27,8 +27,9 @@ def _moved(source, rng, rounds):
         if not row:
             continue
         _id, name, v = row[0]
-        source.execute(f"DELETE FROM {one}.orders WHERE id = {key}",
-                       f"INSERT INTO {other}.orders VALUES ({key}, '{name}', {v or 0})")
+        together = rng.random() < 0.5
+        source.execute("BEGIN" if together else "DO 1", f"DELETE FROM {one}.orders WHERE id = {key}",
+                       f"INSERT INTO {other}.orders VALUES ({key}, '{name}', {v or 0})", "COMMIT")
 
 
 def _rows(server, *tables):
@@ -56,6 +57,7 @@ def test_shards_become_one_table(t):
     _moved(source, rng, 150)
     server.wait_applied("all", source)
     _check_merged(source, target)
+    check("is warning" not in server.run.err, server.run.tail)
     check(set(target.user_databases()) - {"wherry"} == {"shop"}, f"{target.user_databases()}")
     # A shard that comes later joins the others.
     source.execute("CREATE DATABASE shop_4", f"CREATE TABLE shop_4.orders {_TABLE}",
@@ -154,3 +156,18 @@ def test_a_replay_merges_and_filters_as_the_feed_did(t):
 def _durable(t, storage):
     run = wherry.run(t, "redo", "meta", "--storage", storage, "--feed", "all", "--json", secrets=datadirs.SECRETS)
     return json.loads(run.out)["resolved"]["gtid"] if run.out else ""
+
+
+@test(timeout=120)
+def test_a_row_that_goes_from_shard_to_shard_in_one_transaction_stays_one(t):
+    source, target = t.pair()
+    _make(source, rows=20)
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"])
+    server.wait_copied("all")
+    for one, other, key in ((0, 1, 10), (1, 0, 11), (2, 0, 12), (0, 2, 20)):
+        source.execute("BEGIN", f"DELETE FROM {_SHARDS[one]}.orders WHERE id = {key}",
+                       f"INSERT INTO {_SHARDS[other]}.orders VALUES ({key}, 'n{key}', 100)", "COMMIT")
+        server.wait_applied("all", source)
+        check(target.value(f"SELECT v FROM shop.orders WHERE id = {key}") == 100, f"row {key}")
+    _check_merged(source, target)
