@@ -1,6 +1,6 @@
-// A redo file or a claim from anywhere: it is read without harm, and what is accepted can be walked to
-// its end. Each input is read as it is and with its checksums made right, which is how it comes to
-// what they guard.
+// A redo file or a claim from anywhere: it is read without harm, and what is accepted can be walked
+// to its end. Each input is read as it is and with its checksums made right, which is how it comes
+// to what they guard.
 #include <cstdint>
 #include <string>
 #include <vector>

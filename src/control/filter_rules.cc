@@ -75,8 +75,7 @@ std::vector<Finding> filter_findings(const dispatch::FilterRules& rules,
     const Result<dispatch::ChangeFilterPtr> filter = rules.filter_of(table);
     const std::string subject = "table " + table.name.to_string();
     if (!filter.ok()) {
-      findings.push_back(
-          {Severity::refusal, subject, filter.error().what, "see docs/filters.md"});
+      findings.push_back({Severity::refusal, subject, filter.error().what, "see docs/filters.md"});
     } else if (filter.value() != nullptr && joined.contains(table.name)) {
       findings.push_back({Severity::refusal, subject,
                           "foreign key actions join it with other tables: which of its rows they "

@@ -61,7 +61,7 @@ Status LogIntake::run(const dispatch::LowWater& from) {
   options.part_bytes = part_bytes_;
   feed::BatchReader reader(log_.log(), from.cseq, options);
   reading_.with([&](feed::BatchReader*& now) { now = &reader; });
-  const Status ended = read(reader);
+  Status ended = read(reader);
   reading_.with([](feed::BatchReader*& now) { now = nullptr; });
   return ended;
 }

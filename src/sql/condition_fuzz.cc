@@ -32,9 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const Result<Condition> condition = Condition::parse(text);
   if (!condition.ok()) return 0;
   const std::vector<ConditionColumn> columns = {
-      column("n", ColumnClass::integer), column("f", ColumnClass::floating),
-      column("d", ColumnClass::datetime), column("t", ColumnClass::time),
-      column("b", ColumnClass::bit),      column("s", ColumnClass::text, "utf8mb4_general_ci"),
+      column("n", ColumnClass::integer),
+      column("f", ColumnClass::floating),
+      column("d", ColumnClass::datetime),
+      column("t", ColumnClass::time),
+      column("b", ColumnClass::bit),
+      column("s", ColumnClass::text, "utf8mb4_general_ci"),
       column("u", ColumnClass::text, "utf8mb4_0900_ai_ci"),
       column("c", ColumnClass::text, "utf8mb4_bin")};
   const Result<BoundCondition> bound = condition.value().bind(columns);

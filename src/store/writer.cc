@@ -66,9 +66,7 @@ void Writer::retire(std::uint64_t id) {
 
 Status Writer::wait_for_disk() {
   if (options_.disk_bytes_max == 0) return Unit{};
-  const auto full = [&](const State& state) {
-    return state.disk_bytes >= options_.disk_bytes_max;
-  };
+  const auto full = [&](const State& state) { return state.disk_bytes >= options_.disk_bytes_max; };
   if (!shared_.read(full)) return Unit{};
   Status shown = publish();  // consumers that are to go on must see what there is
   if (!shown.ok()) return shown;
