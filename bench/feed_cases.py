@@ -158,7 +158,7 @@ def idle_mysql(bench, dialect):
             server.create("many", source, target.uri, include=["many.*"], start="now",
                           existing="use")
             server.create("table-mode", source, "blackhole://", include=["many.*"])
-            server.wait_all(lambda feed: feed["gtid"] is not None and feed["running"])
+            server.wait_all(lambda feed: feed["checkpoint"] and feed["running"])
             figures.add("start", time.monotonic() - began, "s")
             time.sleep(2)
             for _ in range(bench.options.runs):
