@@ -268,6 +268,10 @@ def fan(bench, dialect):
     for what in ("CPU of the backlog", "steady load"):
         one, many = (figures.median(f"{count}: {what}") for count in ("1 feed", f"{FAN_FEEDS} feeds"))
         figures.add(f"{FAN_FEEDS} feeds : 1 feed, {what}", many / max(one, 1e-9), "x")
+        if what == "CPU of the backlog":
+            figures.add("1 feed: a transaction", one / bench.scale.small * 1e6, "us")
+            figures.add("one more feed: a transaction of others",
+                        (many - one) / (FAN_FEEDS - 1) / bench.scale.small * 1e6, "us")
     figures.report()
 
 
