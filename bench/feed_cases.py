@@ -165,10 +165,10 @@ def idle_mysql(bench, dialect):
                 figures.add(f"idle, {count:,} tables, into {dialect} and in table mode",
                             100 * share_of_core(server, 2 if bench.options.quick else 5),
                             "% of a core", "< 1")
+        figures.report()
     finally:
         source.remove()
         target.remove()
-    figures.report()
 
 
 def share_of_core(server, seconds):

@@ -331,7 +331,7 @@ def parse():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--rate", type=int, default=0,
                         help="transactions a second; 0: for lag, 30 %% of what a replica takes")
-    parser.add_argument("--tables", type=int, default=20_000, help="for idle, at a server")
+    parser.add_argument("--tables", type=int, default=5_000, help="for idle, at a server")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--wherry", default="", help="more options for wherry copy")
     return parser.parse_args()

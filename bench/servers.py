@@ -121,7 +121,8 @@ class Server:
     def start(self):
         command = [self.program("server"), *COMMON, *self.own, *self.sizes,
                    f"--datadir={self.datadir}", f"--socket={self.socket}", f"--port={self.port}",
-                   f"--server-id={self.server_id()}", f"--log-error={self.folder / 'error.log'}"]
+                   f"--server-id={self.server_id()}", f"--log-error={self.folder / 'error.log'}",
+                   f"--tmpdir={self.folder}"]
         with open(self.folder / "output.log", "ab") as log:
             self.process = subprocess.Popen([str(part) for part in command], stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, start_new_session=True)
