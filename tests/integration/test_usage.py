@@ -32,7 +32,6 @@ def test_mistakes_name_the_nearest_right_word(t):
     _refused(
         t, "copy", "--source", "mysql://u@h/?tsl=required", "--target", "mysql://h/", words=["tls"]
     )
-    _refused(t, "copy", *_SERVERS, "--redo", "file:///tmp/x")
 
 
 @test(dialects=())
