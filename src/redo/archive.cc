@@ -112,7 +112,12 @@ class ArchiveScan {
 
 Result<Archive> Archive::open(storage::Storage& storage, const std::string& feed,
                               const storage::Limits& limits) {
-  return ArchiveScan(storage, feed, limits).run();
+  // A writer that removes old files meanwhile takes away what was listed: the next look is whole.
+  constexpr int kLooks = 4;
+  for (int look = 1;; ++look) {
+    Result<Archive> archive = ArchiveScan(storage, feed, limits).run();
+    if (archive.ok() || archive.error().code != Errc::lost || look == kLooks) return archive;
+  }
 }
 
 std::uint64_t Archive::bytes() const {

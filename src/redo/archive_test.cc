@@ -287,6 +287,21 @@ TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {
   EXPECT_EQ(read_all(storage, begin - 1).error().code, Errc::lost);
 }
 
+// Files go away between the list and the look at them.
+TEST(RedoArchive, IsLookedAtWhileOldFilesAreRemoved) {
+  MemoryStorage storage;
+  write(storage, first_claim(), 400, 200);
+  Cleaner cleaner(storage, "shop");
+  bool removed = false;
+  storage.on_get = [&](const std::string&) {
+    if (std::exchange(removed, true)) return;
+    ASSERT_TRUE(ok(cleaner.run({})));
+  };
+  const auto archive = Archive::open(storage, "shop", {});
+  ASSERT_TRUE(ok(archive));
+  EXPECT_GT(archive.value().begin().cseq, 100U);
+}
+
 // Below the checkpoint some files may go before others.
 TEST(RedoArchive, AHoleBelowTheCheckpointIsNoDamage) {
   MemoryStorage storage;

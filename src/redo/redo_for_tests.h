@@ -24,6 +24,7 @@ class MemoryStorage : public storage::Storage {
 
   // Called before an object of this name is there; its error is the call's. It may wait.
   std::function<Status(const std::string& name, const storage::Limits&)> on_put;
+  std::function<void(const std::string& name)> on_get;  // before it is looked for
   // Called after each change, under the lock.
   std::function<void(const Objects&)> after_change;
 
@@ -50,6 +51,7 @@ class MemoryStorage : public storage::Storage {
   }
   Result<std::vector<std::byte>> get(const std::string& name, std::uint64_t offset,
                                      std::uint64_t bytes, const storage::Limits&) override {
+    if (on_get) on_get(name);
     return objects_.read([&](const Objects& objects) -> Result<std::vector<std::byte>> {
       const auto found = objects.find(name);
       if (found == objects.end()) return Error{Errc::lost, "no object " + name};
