@@ -412,6 +412,7 @@ void expect_other_counts(bool first_fails) {
     EXPECT_EQ(what_of(put_text(retried.storage, "a", "y")), "ok");
     done = true;
   });
+  while (began < 1) std::this_thread::yield();  // else the second might be there before the first
   while (!done) {
     retried.clock.advance(milliseconds(20));
     std::this_thread::yield();
