@@ -32,8 +32,16 @@ struct OpenFile {
   bool sealed = false;  // a record in it asked for its end
 };
 
+// How old a file becomes while there are uploaders for it.
+inline std::chrono::milliseconds age_with_uploaders(const CutLimits& limits,
+                                                    const UploadLoad& load) {
+  return std::min(load.in_flight == 0 ? limits.age_idle : limits.age_max / 4, limits.age_max);
+}
+
 // A file grows while all uploaders are busy, since an end would not make it durable any sooner; at
-// most to its limits of size and age. With uploaders to spare it ends when it is worth a request.
+// most to its limits of size and age. With uploaders to spare it ends when it is worth a request,
+// or is a quarter of age_max old; with most of them idle, at a quarter of that size too. For what
+// is behind a late upload waits for it: the less there is in each file, the steadier the pace.
 inline bool is_due(const OpenFile& file, const CutLimits& limits, const UploadLoad& load,
                    Instant now) {
   if (file.bytes == 0) return false;
@@ -41,14 +49,17 @@ inline bool is_due(const OpenFile& file, const CutLimits& limits, const UploadLo
   const auto age = now - file.first_at;
   if (age >= limits.age_max) return true;
   if (load.idle <= load.waiting) return false;
-  if (load.full || file.bytes >= std::min(load.target_bytes, limits.bytes_max)) return true;
-  return load.in_flight == 0 && age >= limits.age_idle;
+  const bool most_idle = load.idle > load.in_flight + load.waiting;
+  const std::size_t worth =
+      most_idle ? std::min(load.target_bytes / 4, limits.bytes_max / 8) : load.target_bytes;
+  if (load.full || file.bytes >= std::min(worth, limits.bytes_max)) return true;
+  return age >= age_with_uploaders(limits, load);
 }
 
 // When is_due() is to be asked again if nothing else happens.
 inline Instant next_look(const OpenFile& file, const CutLimits& limits, const UploadLoad& load) {
-  const auto age = load.in_flight == 0 && load.waiting == 0 ? limits.age_idle : limits.age_max;
-  return file.first_at + std::min(age, limits.age_max);
+  return file.first_at +
+         (load.idle > load.waiting ? age_with_uploaders(limits, load) : limits.age_max);
 }
 
 }  // namespace wherry::redo

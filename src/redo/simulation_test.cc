@@ -12,6 +12,7 @@
 
 #include "redo/cut_rule.h"
 #include "redo/upload_model.h"
+#include "storage/stragglers.h"
 
 namespace wherry::redo {
 namespace {
@@ -25,6 +26,7 @@ struct Store {
   double latency_s = 0;
   double sigma = 0;        // of a log-normal latency; 0: fixed
   double bytes_per_s = 0;  // of one upload
+  bool hedged = false;     // late uploads are sent a second time, as RetryingStorage does
 };
 
 struct Shape {
@@ -33,11 +35,13 @@ struct Shape {
   double arrival = 0;  // bytes a second; 0: as fast as it is taken
   double assembly = 1024 * kMiB;
   CutLimits limits;
+  unsigned seed = 11;
 };
 
 struct Outcome {
-  double bytes_per_s = 0;    // made durable, in order
-  std::vector<double> lags;  // of the first row of each file, until it was durable
+  double bytes_per_s = 0;               // made durable, in order
+  std::vector<double> lags;             // of the first row of each file, until it was durable
+  std::vector<double> bytes_in_second;  // made durable in each second of the run
   double lag(double share) {
     std::sort(lags.begin(), lags.end());
     return lags[static_cast<std::size_t>(share * static_cast<double>(lags.size() - 1))];
@@ -115,13 +119,24 @@ class WriterRun {
     while (!waiting_.empty() && uploads_.size() < setup_.uploaders) {
       const std::size_t number = waiting_.front();
       waiting_.pop_front();
-      double latency = setup_.store.latency_s;
-      if (setup_.store.sigma > 0)
-        latency = std::lognormal_distribution<>(std::log(latency), setup_.store.sigma)(random_);
-      const double took =
-          latency + static_cast<double>(files_[number].bytes) / setup_.store.bytes_per_s;
-      uploads_.push({now_ + took, now_, number});
+      uploads_.push({now_ + upload_s(files_[number].bytes), now_, number});
     }
+  }
+
+  // How long an upload takes; the one that ends first where a second one is made.
+  double upload_s(std::size_t bytes) {
+    const double first = request_s(bytes);
+    if (!setup_.store.hedged) return first;
+    const auto late = stragglers_.late_after(bytes);
+    if (!late || first <= Seconds(*late).count() || !stragglers_.may_hedge()) return first;
+    return std::min(first, Seconds(*late).count() + request_s(bytes));
+  }
+
+  double request_s(std::size_t bytes) {
+    double latency = setup_.store.latency_s;
+    if (setup_.store.sigma > 0)
+      latency = std::lognormal_distribution<>(std::log(latency), setup_.store.sigma)(random_);
+    return latency + static_cast<double>(bytes) / setup_.store.bytes_per_s;
   }
 
   void finish() {
@@ -130,9 +145,15 @@ class WriterRun {
     File& file = files_[upload.number];
     file.done = true;
     held_ -= file.bytes;
-    model_.add(file.bytes, Seconds(now_ - upload.begun_at));
+    const Seconds took(now_ - upload.begun_at);
+    model_.add(file.bytes, took);
+    stragglers_.took(file.bytes, std::chrono::duration_cast<Clock::Duration>(took));
+    const auto second = static_cast<std::size_t>(now_);
+    if (outcome_.bytes_in_second.size() <= second) outcome_.bytes_in_second.resize(second + 1);
     for (; released_.files < files_.size() && files_[released_.files].done; ++released_.files) {
-      released_.bytes += static_cast<double>(files_[released_.files].bytes);
+      const auto bytes = static_cast<double>(files_[released_.files].bytes);
+      released_.bytes += bytes;
+      outcome_.bytes_in_second[second] += bytes;
       outcome_.lags.push_back(now_ - files_[released_.files].first_at);
     }
     begin_uploads();
@@ -147,12 +168,13 @@ class WriterRun {
   std::deque<std::size_t> waiting_;
   std::priority_queue<Upload> uploads_;
   UploadModel model_;
+  storage::Stragglers stragglers_;
   struct Released {
     std::size_t files = 0;
     double bytes = 0;
   } released_;
   Outcome outcome_;
-  std::mt19937 random_{11};
+  std::mt19937 random_{setup_.seed};
 };
 
 double ideal(const Shape& setup) {
@@ -205,6 +227,26 @@ TEST(RedoSimulation, TheLagStaysNearAgePlusTransferPlusLatency) {
   }
 }
 
+// One put in a hundred takes more than six times as long as usual, and the target sees what is
+// durable: it must not stand still behind such a put and then run.
+TEST(RedoSimulation, AHeavyTailIsNeitherAPauseNorABurst) {
+  constexpr std::size_t kWarm = 30;
+  for (const double rate : {5.0, 20.0, 80.0}) {
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      Shape setup;
+      setup.store = {0.1, 0.8, 50 * kMiB, true};
+      setup.arrival = rate * kMiB;
+      setup.seed = seed;
+      std::vector<double> seconds = WriterRun(setup).until(600).bytes_in_second;
+      seconds.resize(600);
+      seconds.erase(seconds.begin(), seconds.begin() + kWarm);
+      const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+      EXPECT_GE(*least, 0.15 * rate * kMiB) << rate << " MiB/s, seed " << seed;
+      EXPECT_LE(*most, 2 * rate * kMiB) << rate << " MiB/s, seed " << seed;
+    }
+  }
+}
+
 TEST(RedoSimulation, LittleTrafficMakesFewRequests) {
   Shape setup;
   setup.store = {0.05, 0, 50 * kMiB};
@@ -228,6 +270,24 @@ TEST(UploadModel, KeepsItsGuessWhileAllUploadsAreAlike) {
   const std::size_t first = model.target_bytes();
   for (int i = 0; i < 100; ++i) model.add(8 << 20, Seconds(0.3));
   EXPECT_EQ(model.target_bytes(), first);
+}
+
+TEST(CutRule, EndsSmallerFilesWhileMostUploadersAreIdle) {
+  const CutLimits limits;
+  OpenFile file;
+  file.first_at = Instant{};
+  UploadLoad load;
+  load.in_flight = 3;
+  load.idle = 5;
+  file.bytes = load.target_bytes / 4;
+  EXPECT_TRUE(is_due(file, limits, load, Instant{}));
+  load.waiting = 2;
+  EXPECT_FALSE(is_due(file, limits, load, Instant{})) << "most are spoken for";
+  EXPECT_EQ(next_look(file, limits, load), Instant{} + limits.age_max / 4);
+  EXPECT_TRUE(is_due(file, limits, load, Instant{} + limits.age_max / 4)) << "old enough";
+  load.waiting = 5;
+  EXPECT_EQ(next_look(file, limits, load), Instant{} + limits.age_max);
+  EXPECT_FALSE(is_due(file, limits, load, Instant{} + limits.age_max / 4)) << "none is left";
 }
 
 TEST(CutRule, EndsAFileForEachReasonAndNoOther) {

@@ -319,6 +319,7 @@ TEST(Stragglers, AreThoseBehindMostOfTheirSize) {
   for (int i = 20; i <= 100; ++i) stragglers.took(1000, milliseconds(100 + i));
   EXPECT_EQ(stragglers.late_after(1000), milliseconds(196));
   EXPECT_EQ(stragglers.late_after(1'000'000), std::nullopt);
+  EXPECT_EQ(stragglers.late_after(10), milliseconds(196)) << "no later than a larger one";
   for (int i = 0; i < 128; ++i) stragglers.took(1000, milliseconds(1));
   EXPECT_EQ(stragglers.late_after(600), milliseconds(10));
 }

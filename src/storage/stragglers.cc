@@ -30,9 +30,13 @@ void Stragglers::took(std::uint64_t bytes, Clock::Duration time) {
 
 std::optional<Clock::Duration> Stragglers::late_after(std::uint64_t bytes) const {
   std::vector<Clock::Duration> times = seen_.read([&](const Seen& seen) {
-    return seen.by_size[static_cast<std::size_t>(std::bit_width(bytes))].times;
+    const auto own = seen.by_size.begin() + std::bit_width(bytes);
+    const auto known = std::find_if(own, seen.by_size.end(), [](const Class& same) {
+      return same.times.size() >= kTimesMin;
+    });
+    return known == seen.by_size.end() ? std::vector<Clock::Duration>() : known->times;
   });
-  if (times.size() < kTimesMin) return std::nullopt;
+  if (times.empty()) return std::nullopt;
   const auto late = times.begin() + static_cast<std::ptrdiff_t>(times.size() * 95 / 100);
   std::nth_element(times.begin(), late, times.end());
   return std::max(*late, kLateMin);

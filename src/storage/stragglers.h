@@ -17,8 +17,8 @@ class Stragglers {
  public:
   // A put of so many bytes took so long; one that was given up counts with the time until then.
   void took(std::uint64_t bytes, Clock::Duration time);
-  // From when on a put of so many bytes is late: behind the 95 % of those of its size. Nothing: too
-  // few have been seen.
+  // From when on a put of so many bytes is late: behind the 95 % of those of its size, or of the
+  // next larger one of which enough have been seen. Nothing: of none.
   std::optional<Clock::Duration> late_after(std::uint64_t bytes) const;
   // Whether one more may be hedged. Each put pays in, so it is asked once a hedge.
   bool may_hedge();
