@@ -76,6 +76,15 @@ Result<std::optional<Hash128>> check_file(storage::Storage& storage, const redo:
   }
 }
 
+// Whether the file is below where the archive begins by now: it was removed, and is not missing.
+bool was_removed(storage::Storage& storage, const redo::ArchiveFile& file,
+                 const std::string& feed) {
+  const Result<redo::Archive> now = redo::Archive::open(storage, feed, {});
+  if (!now.ok() || now.value().files().empty()) return false;
+  const redo::ArchiveFile& first = now.value().files().front();
+  return std::pair(file.epoch, file.number) < std::pair(first.epoch, first.number);
+}
+
 // The newest that is known: from the files, and from the hint where it is of this epoch.
 std::uint64_t checkpoint_of(const redo::Archive& archive, const std::optional<redo::Meta>& hint) {
   if (!hint || hint->epoch != archive.claim().epoch) return archive.checkpoint();
@@ -159,9 +168,12 @@ Result<std::string> redo_meta(const std::string& uri, const std::string& feed, b
 Result<RedoVerdict> verify_redo(const std::string& uri, const std::string& feed) {
   const Result<Place> place = open_place(uri, feed);
   if (!place.ok()) return place.error();
-  storage::Storage& storage = *place.value().storage;
+  return verify_redo(*place.value().storage, place.value().feed);
+}
+
+Result<RedoVerdict> verify_redo(storage::Storage& storage, const std::string& feed) {
   RedoVerdict verdict;
-  verdict.feed = place.value().feed;
+  verdict.feed = feed;
   const Result<redo::Archive> archive = redo::Archive::open(storage, verdict.feed, {});
   if (!archive.ok()) {
     if (!is_damage(archive.error().code)) return archive.error();
@@ -170,10 +182,14 @@ Result<RedoVerdict> verify_redo(const std::string& uri, const std::string& feed)
   }
   std::optional<Hash128> chain;
   for (const redo::ArchiveFile& file : archive.value().files()) {
-    ++verdict.files;
-    verdict.bytes += file.bytes;
     Result<std::optional<Hash128>> checked = check_file(storage, archive.value(), file, chain, {});
     if (!checked.ok() && !is_damage(checked.error().code)) return checked.error();
+    if (!checked.ok() && checked.error().code == Errc::lost && was_removed(storage, file, feed)) {
+      chain.reset();
+      continue;
+    }
+    ++verdict.files;
+    verdict.bytes += file.bytes;
     if (!checked.ok())
       verdict.findings.push_back({kind_of(checked.error().code), checked.error().what});
     chain = checked.ok() ? checked.value() : std::nullopt;

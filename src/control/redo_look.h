@@ -31,8 +31,10 @@ struct RedoVerdict {
   std::uint64_t transactions = 0;
   std::vector<RedoFinding> findings;  // empty: all is right
 };
-// Reads every file that counts. Errors are those of the storage itself.
+// Reads every file that counts. Errors are those of the storage itself. The feed may be at work:
+// what it removes meanwhile is not missing.
 Result<RedoVerdict> verify_redo(const std::string& uri, const std::string& feed);
+Result<RedoVerdict> verify_redo(storage::Storage& storage, const std::string& feed);
 std::string verdict_json(const RedoVerdict& verdict);
 std::string verdict_text(const RedoVerdict& verdict);
 

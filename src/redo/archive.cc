@@ -93,6 +93,7 @@ class ArchiveScan {
   Status settle_newest();
   Status find_end();
   Status find_begin();
+  Result<FileHeader> header_from(std::size_t& at);
   Error missing(std::uint64_t number, const EpochId& epoch) const;
 
   struct Gap {  // files that should be there, before files_[at]
@@ -112,7 +113,8 @@ class ArchiveScan {
 
 Result<Archive> Archive::open(storage::Storage& storage, const std::string& feed,
                               const storage::Limits& limits) {
-  // A writer that removes old files meanwhile takes away what was listed: the next look is whole.
+  // A writer that removes old files meanwhile may know of a newer checkpoint than what was listed:
+  // the next look knows it too.
   constexpr int kLooks = 4;
   for (int look = 1;; ++look) {
     Result<Archive> archive = ArchiveScan(storage, feed, limits).run();
@@ -227,7 +229,8 @@ Status ArchiveScan::settle_newest() {
   out_.checkpoint_ = last.value().checkpoint;
   for (std::size_t i = 0; i < gaps_.size(); ++i) {
     if (gaps_[i].epoch != newest) continue;
-    const Result<FileHeader> header = read_header(storage_, out_.files_[gaps_[i].at], limits_);
+    std::size_t at = gaps_[i].at;
+    const Result<FileHeader> header = header_from(at);
     if (!header.ok()) return header.error();
     const std::uint64_t needed = needed_before(header.value());
     if (last.value().checkpoint >= needed) continue;
@@ -261,27 +264,44 @@ Error ArchiveScan::missing(std::uint64_t number, const EpochId& epoch) const {
                                        file_name(feed_, epoch, number))};
 }
 
+// The header of the first file from `at` on that is still there, and which one that is: old files
+// may have been removed since they were listed.
+Result<FileHeader> ArchiveScan::header_from(std::size_t& at) {
+  for (;; ++at) {
+    Result<FileHeader> header = read_header(storage_, out_.files_[at], limits_);
+    const bool gone = !header.ok() && header.error().code == Errc::lost;
+    if (!gone || at + 1 == out_.files_.size()) return header;
+  }
+}
+
 // Files below the checkpoint may be gone, some before others. The archive begins behind the last
 // gap, and that gap must lie below the checkpoint.
 Status ArchiveScan::find_begin() {
   std::size_t from = 0;
   for (const Gap& gap : gaps_) {
     std::uint64_t needed = out_.claims_.back().begin.cseq;
-    if (gap.at < out_.files_.size()) {
-      Result<FileHeader> header = read_header(storage_, out_.files_[gap.at], limits_);
+    std::size_t at = std::max(gap.at, from);
+    if (at < out_.files_.size()) {
+      const Result<FileHeader> header = header_from(at);
       if (!header.ok()) return header.error();
       needed = needed_before(header.value());
     }
     if (needed > out_.checkpoint_) return missing(gap.number, gap.epoch);
-    from = gap.at;
+    from = at;
+  }
+  out_.begin_ = out_.resolved_;
+  if (from < out_.files_.size()) {
+    const ArchiveFile& listed = out_.files_[from];
+    std::size_t at = from;
+    const Result<FileHeader> header = header_from(at);
+    if (!header.ok()) return header.error();
+    out_.begin_ = header.value().before;
+    out_.begin_.cseq = needed_before(header.value());
+    if (at != from && out_.begin_.cseq > out_.checkpoint_)
+      return missing(listed.number, listed.epoch);
+    from = at;
   }
   out_.files_.erase(out_.files_.begin(), out_.files_.begin() + static_cast<std::ptrdiff_t>(from));
-  out_.begin_ = out_.resolved_;
-  if (out_.files_.empty()) return Unit{};
-  Result<FileHeader> header = read_header(storage_, out_.files_.front(), limits_);
-  if (!header.ok()) return header.error();
-  out_.begin_ = header.value().before;
-  out_.begin_.cseq = needed_before(header.value());
   return Unit{};
 }
 

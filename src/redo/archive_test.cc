@@ -302,6 +302,26 @@ TEST(RedoArchive, IsLookedAtWhileOldFilesAreRemoved) {
   EXPECT_GT(archive.value().begin().cseq, 100U);
 }
 
+// Each old file goes away just before it is looked at, as fast as one can look.
+TEST(RedoArchive, KeepsUpWithARemovalThatIsAlwaysOneFileAhead) {
+  MemoryStorage storage;
+  write(storage, first_claim(), 400, 200);
+  const std::vector<std::string> all = storage.names(".redo");
+  MemoryStorage cleaned;
+  cleaned.change([&](Objects& objects) { objects = storage.objects(); });
+  ASSERT_TRUE(ok(Cleaner(cleaned, "shop").run({})));
+  const std::size_t old = all.size() - cleaned.names(".redo").size();
+  ASSERT_GT(old, 4U);
+  storage.on_get = [&](const std::string& name) {
+    const auto at = std::find(all.begin(), all.end(), name);
+    if (at - all.begin() < static_cast<std::ptrdiff_t>(old))
+      storage.change([&](Objects& objects) { objects.erase(name); });
+  };
+  const auto archive = Archive::open(storage, "shop", {});
+  ASSERT_TRUE(ok(archive));
+  EXPECT_EQ(archive.value().files().front().name, all[old]);
+}
+
 // Below the checkpoint some files may go before others.
 TEST(RedoArchive, AHoleBelowTheCheckpointIsNoDamage) {
   MemoryStorage storage;

@@ -202,6 +202,7 @@ TEST(RedoWriter, AStatementIsDurableWithoutWaitingForAge) {
   MemoryStorage storage;
   WriterOptions options = small_writer();
   options.cut.age_max = options.cut.age_idle = std::chrono::hours(1);
+  options.cut.bytes_max = 1 << 20;
   options.collector.seals = [](const store::Commit& commit) { return commit.cseq == 9; };
   TestWriter writer(storage, first_claim(), {.last = 9}, options);
   EXPECT_TRUE(writer.wait_for(9));
