@@ -3,8 +3,10 @@ from . import datadirs
 from .framework import wait_until
 
 
-def attach(source, replica, start=True):
-    """Makes `replica` follow `source` from now on; without start, from this place on later."""
+def attach(t, source, replica, start=True):
+    """Makes `replica` follow `source` from now on; without start, from this place on later. The
+    test's end ends it: servers are used by other tests then."""
+    t.at_end(lambda: detach(replica))
     if source.dialect == "mariadb":
         replica.execute(
             "SET GLOBAL gtid_slave_pos='%s'" % source.value("SELECT @@gtid_binlog_pos"),

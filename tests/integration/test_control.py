@@ -308,7 +308,7 @@ def test_swap_to_a_promoted_replica(t):
     """In the middle of the copy the replica becomes the source; writes go on there."""
     primary, target = t.pair()
     replica = t.server()
-    nativereplica.attach(primary, replica)
+    nativereplica.attach(t, primary, replica)
     run = _slow(t, primary, target)
     primary.execute("UPDATE bulk.t1 SET v=v+1 WHERE id%7=0")
     nativereplica.wait_caught_up(primary, replica)

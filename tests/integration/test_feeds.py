@@ -221,8 +221,8 @@ def test_a_syncpoint_is_one_moment_of_both_sides(t):
     writers and DDL go on."""
     source, target = t.pair()
     source_then, target_then = t.server(t.source_dialect), t.server(t.target_dialect)
-    nativereplica.attach(source, source_then, start=False)
-    nativereplica.attach(target, target_then, start=False)
+    nativereplica.attach(t, source, source_then, start=False)
+    nativereplica.attach(t, target, target_then, start=False)
     work = Workload(source, t.first_seed, pause=0.002, rows=400).create().start()
     server = feeds.Feeds(t).start()
     try:
@@ -243,10 +243,6 @@ def test_a_syncpoint_is_one_moment_of_both_sides(t):
     check(len(pairs) >= 3, f"only {len(pairs)} syncpoints")
     cseq, source_gtid, target_gtid = pairs[len(pairs) // 2]
     t.log(f"syncpoint {cseq}: {source_gtid} and {target_gtid}")
-    try:
-        nativereplica.run_until(source_then, source_gtid)
-        nativereplica.run_until(target_then, target_gtid)
-        _equal(source_then, target_then)
-    finally:
-        for replica in (source_then, target_then):
-            nativereplica.detach(replica)
+    nativereplica.run_until(source_then, source_gtid)
+    nativereplica.run_until(target_then, target_gtid)
+    _equal(source_then, target_then)

@@ -139,8 +139,7 @@ def test_oracle_agrees_with_native_replication(t):
     """Every case file reaches equal content through the servers' own replication."""
     source, replica = t.pair({"gtid-strict-mode": "OFF"} if t.dialect == "mariadb" else None)
     cases = sqlscript.cases(t.dialect)
-    nativereplica.attach(source, replica)
-    t.at_end(lambda: nativereplica.detach(replica))
+    nativereplica.attach(t, source, replica)
     for case in cases:
         sqlscript.play(source, case.schema + case.seed)
         sqlscript.play(source, case.live)

@@ -45,7 +45,7 @@ def test_disaster_drill(t):
     what the redo holds brings the target to where the source's binlog was."""
     source, target = t.pair()
     witness = t.server(t.source_dialect)
-    nativereplica.attach(source, witness, start=False)
+    nativereplica.attach(t, source, witness, start=False)
     storage = "file://" + t.path("redo")
     work = Workload(source, t.first_seed, pause=0.001, rows=600).create().start()
     server = feeds.Feeds(t).start()
@@ -72,11 +72,8 @@ def test_disaster_drill(t):
     check(report["to"]["cseq"] == meta["resolved"]["cseq"], lambda: f"{report}")
     # Only to look: what the source's own binlog makes of another server up to that place.
     source.start()
-    try:
-        nativereplica.run_until(witness, meta["resolved"]["gtid"])
-        _equal(witness, target)
-    finally:
-        nativereplica.detach(witness)
+    nativereplica.run_until(witness, meta["resolved"]["gtid"])
+    _equal(witness, target)
     again = _redo(t, "apply", storage, "--target", target.target_uri)
     check(again["changes"] == 0, lambda: f"a second replay did something: {again}")
     _equal(witness, target)
@@ -147,7 +144,7 @@ def test_a_copy_with_redo_is_completed_from_it(t):
     is behind: the replay completes it."""
     source, target = t.pair()
     witness = t.server(t.source_dialect)
-    nativereplica.attach(source, witness, start=False)
+    nativereplica.attach(t, source, witness, start=False)
     storage = "file://" + t.path("redo")
     work = Workload(source, t.first_seed, pause=0.002, rows=400).create().start()
     options = ["--include", "rnd.*", "--redo", storage, "--state", t.path("state")]
@@ -171,11 +168,8 @@ def test_a_copy_with_redo_is_completed_from_it(t):
     meta = _meta(t, storage, "copy")
     _redo(t, "apply", storage, "--target", target.target_uri)
     source.start()
-    try:
-        nativereplica.run_until(witness, meta["resolved"]["gtid"])
-        _equal(witness, target)
-    finally:
-        nativereplica.detach(witness)
+    nativereplica.run_until(witness, meta["resolved"]["gtid"])
+    _equal(witness, target)
 
 
 @test(timeout=180)
@@ -184,7 +178,7 @@ def test_a_replay_that_is_killed_goes_on(t):
     source, target = t.pair()
     rng = random.Random(f"replay {t.first_seed}")
     witness = t.server(t.source_dialect)
-    nativereplica.attach(source, witness, start=False)
+    nativereplica.attach(t, source, witness, start=False)
     storage = "file://" + t.path("redo")
     work = Workload(source, t.first_seed, pause=0.001, rows=400).create().start()
     server = feeds.Feeds(t).start()
@@ -206,20 +200,17 @@ def test_a_replay_that_is_killed_goes_on(t):
     dry = _redo(t, "apply", storage, "--target", target.target_uri, "--to", place, "--dry-run")
     check(dry["to"]["cseq"] == middle["cseq"], lambda: f"{dry}")
     _redo(t, "apply", storage, "--target", target.target_uri, "--to", place)
-    try:
-        nativereplica.run_until(witness, middle["gtid"])
-        _equal(witness, target)
-        for _round in range(t.rounds or 4):
-            replay = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target",
-                                    target.target_uri, "--lanes", str(rng.randint(1, 6))],
-                                secrets=datadirs.SECRETS)
-            work.let_run(rng.uniform(0.05, 0.4))
-            replay.kill9()
-        _redo(t, "apply", storage, "--target", target.target_uri)
-        nativereplica.run_until(witness, meta["resolved"]["gtid"])
-        _equal(witness, target)
-    finally:
-        nativereplica.detach(witness)
+    nativereplica.run_until(witness, middle["gtid"])
+    _equal(witness, target)
+    for _round in range(t.rounds or 4):
+        replay = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target",
+                                target.target_uri, "--lanes", str(rng.randint(1, 6))],
+                            secrets=datadirs.SECRETS)
+        work.let_run(rng.uniform(0.05, 0.4))
+        replay.kill9()
+    _redo(t, "apply", storage, "--target", target.target_uri)
+    nativereplica.run_until(witness, meta["resolved"]["gtid"])
+    _equal(witness, target)
 
 
 @test(timeout=120)
