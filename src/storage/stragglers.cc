@@ -31,9 +31,8 @@ void Stragglers::took(std::uint64_t bytes, Clock::Duration time) {
 std::optional<Clock::Duration> Stragglers::late_after(std::uint64_t bytes) const {
   std::vector<Clock::Duration> times = seen_.read([&](const Seen& seen) {
     const auto own = seen.by_size.begin() + std::bit_width(bytes);
-    const auto known = std::find_if(own, seen.by_size.end(), [](const Class& same) {
-      return same.times.size() >= kTimesMin;
-    });
+    const auto known = std::find_if(
+        own, seen.by_size.end(), [](const Class& same) { return same.times.size() >= kTimesMin; });
     return known == seen.by_size.end() ? std::vector<Clock::Duration>() : known->times;
   });
   if (times.empty()) return std::nullopt;
