@@ -76,15 +76,6 @@ Result<std::optional<Hash128>> check_file(storage::Storage& storage, const redo:
   }
 }
 
-// Whether the file is below where the archive begins by now: it was removed, and is not missing.
-bool was_removed(storage::Storage& storage, const redo::ArchiveFile& file,
-                 const std::string& feed) {
-  const Result<redo::Archive> now = redo::Archive::open(storage, feed, {});
-  if (!now.ok() || now.value().files().empty()) return false;
-  const redo::ArchiveFile& first = now.value().files().front();
-  return std::pair(file.epoch, file.number) < std::pair(first.epoch, first.number);
-}
-
 // The newest that is known: from the files, and from the hint where it is of this epoch.
 std::uint64_t checkpoint_of(const redo::Archive& archive, const std::optional<redo::Meta>& hint) {
   if (!hint || hint->epoch != archive.claim().epoch) return archive.checkpoint();
@@ -174,19 +165,31 @@ Result<RedoVerdict> verify_redo(const std::string& uri, const std::string& feed)
 Result<RedoVerdict> verify_redo(storage::Storage& storage, const std::string& feed) {
   RedoVerdict verdict;
   verdict.feed = feed;
-  const Result<redo::Archive> archive = redo::Archive::open(storage, verdict.feed, {});
+  const Result<redo::Archive> archive = redo::Archive::open(storage, feed, {});
   if (!archive.ok()) {
     if (!is_damage(archive.error().code)) return archive.error();
     verdict.findings.push_back({kind_of(archive.error().code), archive.error().what});
     return verdict;
   }
+  // Where the redo begins by now: the feed may remove old files meanwhile.
+  std::uint64_t begin = archive.value().begin().cseq;
+  std::pair<redo::EpochId, std::uint64_t> first;
   std::optional<Hash128> chain;
   for (const redo::ArchiveFile& file : archive.value().files()) {
+    const std::pair here(file.epoch, file.number);
+    if (here < first) continue;
     Result<std::optional<Hash128>> checked = check_file(storage, archive.value(), file, chain, {});
     if (!checked.ok() && !is_damage(checked.error().code)) return checked.error();
-    if (!checked.ok() && checked.error().code == Errc::lost && was_removed(storage, file, feed)) {
-      chain.reset();
-      continue;
+    if (!checked.ok() && checked.error().code == Errc::lost) {
+      const Result<redo::Archive> now = redo::Archive::open(storage, feed, {});
+      if (now.ok() && !now.value().files().empty()) {
+        begin = now.value().begin().cseq;
+        first = {now.value().files().front().epoch, now.value().files().front().number};
+      }
+      if (here < first) {
+        chain.reset();
+        continue;
+      }
     }
     ++verdict.files;
     verdict.bytes += file.bytes;
@@ -194,7 +197,8 @@ Result<RedoVerdict> verify_redo(storage::Storage& storage, const std::string& fe
       verdict.findings.push_back({kind_of(checked.error().code), checked.error().what});
     chain = checked.ok() ? checked.value() : std::nullopt;
   }
-  verdict.transactions = archive.value().resolved().cseq - archive.value().begin().cseq;
+  verdict.transactions =
+      archive.value().resolved().cseq - std::min(begin, archive.value().resolved().cseq);
   return verdict;
 }
 

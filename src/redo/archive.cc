@@ -234,7 +234,8 @@ Status ArchiveScan::settle_newest() {
     if (!header.ok()) return header.error();
     const std::uint64_t needed = needed_before(header.value());
     if (last.value().checkpoint >= needed) continue;
-    if (last.value().durable >= needed) return missing(gaps_[i].number, newest);
+    const bool some_went = at != gaps_[i].at;  // so they were durable, whatever the last file knows
+    if (some_went || last.value().durable >= needed) return missing(gaps_[i].number, newest);
     const auto from = out_.files_.begin() + static_cast<std::ptrdiff_t>(gaps_[i].at);
     for (auto file = from; file != out_.files_.end(); ++file) out_.pending_.push_back(file->name);
     out_.files_.erase(from, out_.files_.end());

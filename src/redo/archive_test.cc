@@ -20,16 +20,6 @@ namespace {
 using Objects = MemoryStorage::Objects;
 using Step = store::RecordSource::Step;
 
-// Transactions after the claim's begin through `last`, in files of a few kilobytes.
-void write(MemoryStorage& storage, const Claim& claim, std::uint64_t last,
-           std::uint64_t checkpoint = 0) {
-  WriterOptions options = small_writer();
-  options.cut.bytes_max = 4 << 10;
-  TestWriter writer(storage, claim, {.last = last}, options, checkpoint);
-  ASSERT_TRUE(writer.wait_for(last));
-  ASSERT_TRUE(ok(writer->stop()));
-}
-
 EpochRequest request(std::uint64_t target, const std::string& feed = "shop") {
   EpochRequest asked;
   asked.feed = feed;
@@ -90,7 +80,7 @@ std::string fault_of(Bytes file, const std::string& name) {
 
 TEST(RedoArchive, EveryFlippedBitIsFoundAndNamed) {
   MemoryStorage storage;
-  write(storage, first_claim(), 12);
+  write_files(storage, first_claim(), 12);
   const std::string name = storage.names(".redo").front();
   std::vector<std::byte> bytes = storage.objects().at(name);
   ASSERT_EQ(fault_of(bytes, name), "");
@@ -104,7 +94,7 @@ TEST(RedoArchive, EveryFlippedBitIsFoundAndNamed) {
 
 TEST(RedoArchive, EveryTruncationIsFoundAndNamed) {
   MemoryStorage storage;
-  write(storage, first_claim(), 12);
+  write_files(storage, first_claim(), 12);
   const std::string name = storage.names(".redo").front();
   const std::vector<std::byte> whole = storage.objects().at(name);
   for (std::size_t size = 0; size < whole.size(); ++size)
@@ -114,7 +104,7 @@ TEST(RedoArchive, EveryTruncationIsFoundAndNamed) {
 // No transaction of a damaged block reaches the reader, and the end is not taken for one.
 TEST(RedoArchive, DamageStopsTheReader) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400);
+  write_files(storage, first_claim(), 400);
   const std::vector<std::string> names = storage.names(".redo");
   ASSERT_GT(names.size(), 4U);
   const std::vector<std::byte> whole = storage.objects().at(names[2]);
@@ -131,7 +121,7 @@ TEST(RedoArchive, DamageStopsTheReader) {
 
 TEST(RedoArchive, AMissingFileIsNoEnd) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400);
+  write_files(storage, first_claim(), 400);
   const std::vector<std::string> names = storage.names(".redo");
   ASSERT_GT(names.size(), 4U);
   storage.change([&](Objects& objects) { objects.erase(names[2]); });
@@ -143,9 +133,9 @@ TEST(RedoArchive, AMissingFileIsNoEnd) {
 
 TEST(RedoArchive, AFileOfAnotherFeedOrNumberIsForeign) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400);
+  write_files(storage, first_claim(), 400);
   MemoryStorage other;
-  write(other, first_claim("other"), 400);
+  write_files(other, first_claim("other"), 400);
   const std::vector<std::string> names = storage.names(".redo");
   const auto expect_foreign = [&](const std::vector<std::byte>& content) {
     const std::vector<std::byte> whole = storage.objects().at(names[1]);
@@ -161,18 +151,18 @@ TEST(RedoArchive, AFileOfAnotherFeedOrNumberIsForeign) {
 
 TEST(RedoArchive, TheNextEpochGoesOnBehindWhatIsDurable) {
   MemoryStorage storage;
-  write(storage, first_claim(), 100);
+  write_files(storage, first_claim(), 100);
   const auto second = begin_epoch(storage, request(40), {});
   ASSERT_TRUE(ok(second));
   EXPECT_EQ(second.value().begin, place_at(100));
   EXPECT_EQ(second.value().epoch.number, 2U);
   // Nothing written yet: what is resolved has not moved.
   EXPECT_EQ(Archive::open(storage, "shop", {}).value().resolved(), place_at(100));
-  write(storage, second.value(), 250);
+  write_files(storage, second.value(), 250);
   const auto third = begin_epoch(storage, request(40), {});
   const auto fourth = begin_epoch(storage, request(40), {});
   ASSERT_TRUE(ok(third) && ok(fourth));
-  write(storage, fourth.value(), 300);
+  write_files(storage, fourth.value(), 300);
   EXPECT_EQ(read_all(storage).value(), numbers(1, 300));
   EXPECT_EQ(read_all(storage, 99).value(), numbers(100, 300));
 }
@@ -188,7 +178,7 @@ TEST(RedoArchive, AZombieChangesNothing) {
   ASSERT_TRUE(zombie.wait_for(end + 1000));
   ASSERT_TRUE(ok(zombie->stop()));
   EXPECT_EQ(Archive::open(storage, "shop", {}).value().resolved().cseq, end);
-  write(storage, second.value(), end + 50);
+  write_files(storage, second.value(), end + 50);
   EXPECT_EQ(read_all(storage).value(), numbers(1, end + 50));
   EXPECT_FALSE(Archive::open(storage, "shop", {}).value().strays().empty());
 }
@@ -210,7 +200,7 @@ TEST(RedoArchive, ATransactionCutOffByTheEndOfAnEpochIsReadOnce) {
   EXPECT_EQ(Archive::open(storage, "shop", {}).value().resolved().cseq, 7U);
   const auto second = begin_epoch(storage, request(0), {});
   ASSERT_TRUE(ok(second));
-  write(storage, second.value(), 20);
+  write_files(storage, second.value(), 20);
   const auto archive = Archive::open(storage, "shop", {});
   auto reader = Reader::open(storage, archive.value(), 7, {});
   ASSERT_TRUE(ok(reader));
@@ -243,7 +233,7 @@ TEST(RedoArchive, FeedsOfOneStorageDoNotTouchEachOther) {
   MemoryStorage storage;
   const std::vector<std::string> feeds{"shop", "sho", "shop-0000000001", "row", "meta", "Shop"};
   std::uint64_t last = 30;
-  for (const std::string& feed : feeds) write(storage, first_claim(feed), last += 10);
+  for (const std::string& feed : feeds) write_files(storage, first_claim(feed), last += 10);
   EXPECT_EQ(list_feeds(storage, {}).value().size(), feeds.size());
   ASSERT_TRUE(ok(remove_feed(storage, "shop", {})));
   EXPECT_EQ(Archive::open(storage, "shop", {}).error().code, Errc::lost);
@@ -259,7 +249,7 @@ TEST(RedoArchive, FeedsOfOneStorageDoNotTouchEachOther) {
 
 TEST(RedoArchive, ARemovalThatWasInterruptedIsFinishedByTheNextEpoch) {
   MemoryStorage storage;
-  write(storage, first_claim(), 100);
+  write_files(storage, first_claim(), 100);
   storage.change([&](Objects& objects) {
     objects[tombstone_name("shop")] = {};
     objects.erase(objects.find(claim_name("shop", 1)));
@@ -273,7 +263,7 @@ TEST(RedoArchive, ARemovalThatWasInterruptedIsFinishedByTheNextEpoch) {
 
 TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400, 200);
+  write_files(storage, first_claim(), 400, 200);
   const std::size_t before = storage.names(".redo").size();
   Cleaner cleaner(storage, "shop");
   ASSERT_TRUE(ok(cleaner.run({})));
@@ -290,7 +280,7 @@ TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {
 // Files go away between the list and the look at them.
 TEST(RedoArchive, IsLookedAtWhileOldFilesAreRemoved) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400, 200);
+  write_files(storage, first_claim(), 400, 200);
   Cleaner cleaner(storage, "shop");
   bool removed = false;
   storage.on_get = [&](const std::string&) {
@@ -305,7 +295,7 @@ TEST(RedoArchive, IsLookedAtWhileOldFilesAreRemoved) {
 // Each old file goes away just before it is looked at, as fast as one can look.
 TEST(RedoArchive, KeepsUpWithARemovalThatIsAlwaysOneFileAhead) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400, 200);
+  write_files(storage, first_claim(), 400, 200);
   const std::vector<std::string> all = storage.names(".redo");
   MemoryStorage cleaned;
   cleaned.change([&](Objects& objects) { objects = storage.objects(); });
@@ -325,7 +315,7 @@ TEST(RedoArchive, KeepsUpWithARemovalThatIsAlwaysOneFileAhead) {
 // Below the checkpoint some files may go before others.
 TEST(RedoArchive, AHoleBelowTheCheckpointIsNoDamage) {
   MemoryStorage storage;
-  write(storage, first_claim(), 400, 200);
+  write_files(storage, first_claim(), 400, 200);
   const std::vector<std::string> names = storage.names(".redo");
   storage.change([&](Objects& objects) { objects.erase(names[1]); });
   const auto archive = Archive::open(storage, "shop", {});
@@ -335,7 +325,7 @@ TEST(RedoArchive, AHoleBelowTheCheckpointIsNoDamage) {
 
 TEST(RedoArchive, ATargetAheadOfTheRedoIsRefused) {
   MemoryStorage storage;
-  write(storage, first_claim(), 100);
+  write_files(storage, first_claim(), 100);
   EXPECT_EQ(begin_epoch(storage, request(101), {}).error().code, Errc::lost);
   EpochRequest other = request(50);
   other.source = "server-b";
@@ -345,7 +335,7 @@ TEST(RedoArchive, ATargetAheadOfTheRedoIsRefused) {
 // The version stands behind the magic words; the checksum is made to fit again.
 TEST(RedoArchive, ANewerVersionIsRefusedAndNotGuessed) {
   MemoryStorage storage;
-  write(storage, first_claim(), 12);
+  write_files(storage, first_claim(), 12);
   const auto make_newer = [&](const std::string& name) {
     storage.change([&](Objects& objects) {
       std::vector<std::byte>& bytes = objects[name];
@@ -377,13 +367,13 @@ TEST(RedoMeta, IsAHintAndNoMore) {
     });
     EXPECT_FALSE(read_meta(storage, "shop", {})) << bit;
   }
-  write(storage, first_claim(), 100);
+  write_files(storage, first_claim(), 100);
   EXPECT_EQ(Archive::open(storage, "shop", {}).value().resolved(), place_at(100));
 }
 
 TEST(RedoArchive, FindsTheLastTransactionWithin) {
   MemoryStorage storage;
-  write(storage, first_claim(), 300);
+  write_files(storage, first_claim(), 300);
   const auto archive = Archive::open(storage, "shop", {});
   ASSERT_TRUE(ok(archive));
   for (const std::uint64_t wanted : {0ULL, 1ULL, 7ULL, 150ULL, 299ULL, 300ULL}) {
@@ -397,7 +387,7 @@ TEST(RedoArchive, FindsTheLastTransactionWithin) {
 
 TEST(RedoReader, EndsWhereItIsTold) {
   MemoryStorage storage;
-  write(storage, first_claim(), 300);
+  write_files(storage, first_claim(), 300);
   const auto archive = Archive::open(storage, "shop", {});
   ReaderOptions options;
   options.until = 120;

@@ -40,8 +40,9 @@ inline std::chrono::milliseconds age_with_uploaders(const CutLimits& limits,
 
 // A file grows while all uploaders are busy, since an end would not make it durable any sooner; at
 // most to its limits of size and age. With uploaders to spare it ends when it is worth a request,
-// or is a quarter of age_max old; with most of them idle, at a quarter of that size too. For what
-// is behind a late upload waits for it: the less there is in each file, the steadier the pace.
+// or is a quarter of age_max old; with most of them idle, at a quarter of that size too, or at an
+// eighth of bytes_max. For what is behind a late upload waits for it: the less there is in each
+// file, the steadier the pace.
 inline bool is_due(const OpenFile& file, const CutLimits& limits, const UploadLoad& load,
                    Instant now) {
   if (file.bytes == 0) return false;

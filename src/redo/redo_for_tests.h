@@ -259,4 +259,14 @@ inline WriterOptions small_writer() {
   return options;
 }
 
+// Transactions after the claim's begin through `last`, in files of a few kilobytes.
+inline void write_files(MemoryStorage& storage, const Claim& claim, std::uint64_t last,
+                        std::uint64_t checkpoint = 0) {
+  WriterOptions options = small_writer();
+  options.cut.bytes_max = 4 << 10;
+  TestWriter writer(storage, claim, {.last = last}, options, checkpoint);
+  ASSERT_TRUE(writer.wait_for(last));
+  ASSERT_TRUE(ok(writer->stop()));
+}
+
 }  // namespace wherry::redo
