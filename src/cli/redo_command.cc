@@ -59,11 +59,13 @@ std::string progress_line(const control::RedoApplyProgress& now, double seconds)
 }
 
 std::string report_text(const control::RedoApplyReport& report, bool dry_run) {
-  return fmt::format(
-      "{} {} transactions of feed {} ({} changes) in {:.1f} s: the target stands at "
-      "{} {}\n",
-      dry_run ? "would apply" : "applied", report.transactions, report.feed, report.changes,
-      report.seconds, report.to.file.to_string(), report.to.gtid);
+  const std::string who = report.tables.empty()
+                              ? "the target stands"
+                              : fmt::format("{} alone stand", fmt::join(report.tables, ","));
+  return fmt::format("{} {} transactions of feed {} ({} changes) in {:.1f} s: {} at {} {}\n",
+                     dry_run ? "would apply" : "applied", report.transactions, report.feed,
+                     report.changes, report.seconds, who, report.to.file.to_string(),
+                     report.to.gtid);
 }
 
 std::string report_json(const control::RedoApplyReport& report, bool dry_run) {
@@ -74,6 +76,7 @@ std::string report_json(const control::RedoApplyReport& report, bool dry_run) {
   nlohmann::json json;
   json["feed"] = report.feed;
   json["dry_run"] = dry_run;
+  if (!report.tables.empty()) json["tables"] = report.tables;
   json["from"] = place(report.from);
   json["to"] = place(report.to);
   json["transactions"] = report.transactions;

@@ -352,7 +352,10 @@ void Engine::Impl::build() {
     catalog.reserve_ids(table->id);
     catalog.put(table);
   }
-  for (const auto& [id, record] : plan.records) late.expect(id, record.late);
+  for (const auto& [id, record] : plan.records) {
+    catalog.reserve_ids(id);
+    late.expect(id, record.late);
+  }
   slices.set_order(parents_first(plan.plans));
   slices.add(plan.slices);
   for (const PlanPtr& table : plan.plans) {

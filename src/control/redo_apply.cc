@@ -81,6 +81,8 @@ struct RedoApply::Impl {
   Result<store::Place> goal();
   Result<RedoApplyReport> replay(const store::Place& to);
   Status follow(Engine& engine, const redo::Reader& reader, std::uint64_t last);
+  Status open_selection();
+  ReplaySessions replay_sessions() const;
   CopyOptions copy_options() const;
 
   const RedoApplyOptions options;
@@ -90,6 +92,8 @@ struct RedoApply::Impl {
   RedoMapping mapping;
   std::unique_ptr<mysql::Session> session;
   std::optional<sink::Progress> progress;
+  Selection selection;
+  dispatch::FilterRules filters;
   RunPlan plan;
   std::stop_source stop;
   std::atomic<bool> stopping{false};
@@ -136,14 +140,35 @@ Status RedoApply::Impl::open_target() {
   if (!opened.ok()) return opened.error().within("target");
   session = std::move(opened).value();
   progress.emplace(options.meta_database, mapping.job);
-  Result<dispatch::FilterRules> filters = to_filter_rules(
-      mapping.skip, mapping.where, mapping.fold_names ? NameCase::ignored : NameCase::exact);
-  if (!filters.ok()) return filters.error().within("redo");
-  Result<RunPlan> made = make_replay_plan(
-      {*session, *progress, archive->claim().dialect, std::move(filters).value()}, options.lanes);
+  if (Status selected = open_selection(); !selected.ok()) return selected;
+  Result<RunPlan> made = options.dry_run ? look_at_replay(replay_sessions())
+                                         : make_replay_plan(replay_sessions(), options.lanes);
   if (!made.ok()) return made.error().within("target");
   plan = std::move(made).value();
   return Unit{};
+}
+
+// The tables that the feed had, and of these the ones that are asked for.
+Status RedoApply::Impl::open_selection() {
+  const NameCase names = mapping.fold_names ? NameCase::ignored : NameCase::exact;
+  Result<dispatch::FilterRules> rules = to_filter_rules(mapping.skip, mapping.where, names);
+  if (!rules.ok()) return rules.error().within("redo");
+  filters = std::move(rules).value();
+  Result<Selection> whole = parse_selection(mapping.include, mapping.exclude, names);
+  if (!whole.ok()) return whole.error().within("redo");
+  selection = std::move(whole).value();
+  std::vector<Pattern> within;
+  for (const std::string& text : options.tables) {
+    Result<Pattern> pattern = Pattern::parse(text);
+    if (!pattern.ok()) return pattern.error().within("--tables");
+    within.push_back(std::move(pattern).value());
+  }
+  selection.narrow(std::move(within));
+  return Unit{};
+}
+
+ReplaySessions RedoApply::Impl::replay_sessions() const {
+  return {*session, *progress, archive->claim().dialect, filters, selection, options.tables};
 }
 
 // Where the replay ends.
@@ -194,6 +219,7 @@ Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
   RedoApplyReport report;
   report.feed = archive->claim().feed;
   report.to = to;
+  report.tables = options.tables;
   report.from.cseq = plan.low.cseq;
   report.from.gtid = plan.low.position.gtid;
   report.from.file = plan.low.position.file;
@@ -211,9 +237,10 @@ Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
     report.transactions = to.cseq - plan.low.cseq;
     return report;
   }
-  Result<Selection> selection = parse_selection(
-      mapping.include, mapping.exclude, mapping.fold_names ? NameCase::ignored : NameCase::exact);
-  if (!selection.ok()) return selection.error();
+  if (!options.tables.empty() && plan.low.cseq < to.cseq) {
+    if (Status noted = record_narrowed(replay_sessions(), plan); !noted.ok())
+      return noted.error().within("target");
+  }
   EngineOptions settings;
   settings.lanes = options.lanes;
   settings.readers = 0;
@@ -224,8 +251,7 @@ Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
   batches.dialect = archive->claim().dialect;
   batches.part_bytes = std::clamp<std::size_t>(options.memory / 32, 1 << 20, 16 << 20);
   const CopyOptions copy = copy_options();
-  Engine engine({copy, settings, plan, nullptr, archive->claim().dialect, *progress,
-                 std::move(selection).value(),
+  Engine engine({copy, settings, plan, nullptr, archive->claim().dialect, *progress, selection,
                  [&](ByteBudget& budget, Push push) -> std::unique_ptr<Intake> {
                    return std::make_unique<RedoIntake>(reader, std::move(opened).value(), batches,
                                                        budget, std::move(push));

@@ -21,6 +21,7 @@ struct RedoApplyOptions {
   std::string target_uri;
   Endpoint target;
   std::string to;  // a GTID set, file:offset or a time (ISO 8601, UTC); empty: all that is durable
+  std::vector<std::string> tables;  // patterns, by the source's names; none: all that the feed has
   unsigned lanes = 4;
   std::uint64_t memory = 1ULL << 30;
   std::string meta_database = "wherry";
@@ -43,6 +44,7 @@ struct RedoApplyReport {
   std::string feed;
   store::Place from;
   store::Place to;
+  std::vector<std::string> tables;  // all that it was about; none: all of the feed
   std::uint64_t transactions = 0;
   std::uint64_t changes = 0;
   std::uint64_t bytes = 0;  // of the files that were read

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "control/option_setters.h"
 #include "dispatch/work.h"
@@ -30,6 +31,24 @@ Setter target_setter(RedoApplyOptions& apply) {
   };
 }
 
+// A comma inside a quoted name is part of it.
+Setter tables_setter(std::vector<std::string>& into) {
+  return [&into](const std::string& value) -> Status {
+    bool quoted = false;
+    std::string pattern;
+    const Setter one = pattern_setter(into);
+    for (const char letter : value) {
+      if (letter == '`') quoted = !quoted;
+      if (letter != ',' || quoted) {
+        pattern += letter;
+      } else if (Status added = one(std::exchange(pattern, "")); !added.ok()) {
+        return added;
+      }
+    }
+    return one(pattern);
+  };
+}
+
 }  // namespace
 
 std::vector<Option> redo_option_table(RedoCommandOptions& options, ProgramOptions& program) {
@@ -44,6 +63,9 @@ std::vector<Option> redo_option_table(RedoCommandOptions& options, ProgramOption
       {"to", "POSITION|TIME",
        "apply: up to a GTID set, file:offset or time (2026-11-30T08:15:00Z); all that is durable",
        OptionKind::value, text_setter(apply.to)},
+      {"tables", "PATTERN[,...]",
+       "apply: only these tables, by their names at the source; the others stay where they are",
+       OptionKind::list, tables_setter(apply.tables)},
       {"lanes", "N", "apply: sessions that write (4)", OptionKind::value,
        number_setter(apply.lanes, 1, dispatch::kLanesMax)},
       {"memory", "SIZE", "apply: budget for what is on its way (1GiB)", OptionKind::value,
@@ -73,6 +95,8 @@ Result<RedoCommandOptions> read_redo_options(std::span<const std::string> argume
   if (options.apply.storage_uri.empty()) return usage_error("--storage is missing");
   if (options.action == RedoAction::apply && options.apply.target_uri.empty())
     return usage_error("--target is missing");
+  if (options.action != RedoAction::apply && !options.apply.tables.empty())
+    return usage_error("--tables belongs to redo apply");
   return options;
 }
 

@@ -442,6 +442,20 @@ void take_up(const nlohmann::json& run, const sink::SavedProgress& saved, RunPla
   unite_done(saved, plan);
 }
 
+// The progress of a run that was replayed for some of its tables says nothing of the others.
+Status require_same_tables(const nlohmann::json& run, const std::vector<std::string>& tables) {
+  std::vector<std::string> before;
+  if (const auto found = run.find("tables"); found != run.end() && found->is_array())
+    before = found->get<std::vector<std::string>>();
+  if (before == tables || before.empty()) return Unit{};
+  return Error{
+      Errc::refused,
+      fmt::format("redo was replayed at the target for the tables {} alone: the others are "
+                  "where they were at transaction {}. Only a replay of the same --tables "
+                  "goes on there",
+                  fmt::join(before, ","), run.value("others_at", std::uint64_t{0}))};
+}
+
 Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sessions,
                              const sink::SavedProgress& saved) {
   RunPlan plan;
@@ -466,6 +480,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
                     sessions.progress.table("progress")),
         0};
   }
+  if (Status whole = require_same_tables(run.value(), {}); !whole.ok()) return whole.error();
   take_up(run.value(), saved, plan);
   if (Status known = require_history(sessions, plan); !known.ok()) return known.error();
   Status same = source::require_applied(sessions.runtime.lease(), sessions.source, plan.by_gtid,
@@ -476,6 +491,85 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   if (!tables.ok()) return tables.error();
   if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
   if (Status anew = restart_changed(sessions, plan); !anew.ok()) return anew.error();
+  return plan;
+}
+
+Error nothing_to_replay(const ReplaySessions& sessions) {
+  return {Errc::refused, fmt::format("the target holds no run of {} in {}: the redo belongs to "
+                                     "another target, or its progress there is lost",
+                                     sessions.progress.job(), sessions.progress.table("progress"))};
+}
+
+Status require_same_kind(const ReplaySessions& sessions) {
+  if (sessions.target.facts().dialect == sessions.dialect) return Unit{};
+  return Error{
+      Errc::refused,
+      "redo of a MySQL source is replayed into MySQL, and of a MariaDB source into MariaDB"};
+}
+
+Status require_copied(const sink::SavedProgress& saved) {
+  for (const sink::NamedRecord& record : saved.records) {
+    if (record.kind != "slice") continue;
+    const auto id = copy::parse_record_name(record.name);
+    const Result<copy::Slice> slice =
+        id ? copy::slice_from_json(*id, record.body)
+           : Result<copy::Slice>(Error{Errc::malformed, "a saved slice has a wrong name"});
+    if (!slice.ok()) return slice.error();
+    if (slice.value().done) continue;
+    return Error{Errc::refused,
+                 "the snapshot at the target was not complete: redo holds what changed since it "
+                 "was begun, and not the rows that were never copied"};
+  }
+  return Unit{};
+}
+
+// Leaves out the tables that are not selected. What writes two tables at once, a merge or an action
+// of a foreign key, has both or none.
+Status narrow(const Selection& selection, RunPlan& plan) {
+  const auto held = [&](const TableName& name) {
+    return selection.holds(name.database, name.table);
+  };
+  std::map<TableName, TableName> writers;  // by target
+  for (const PlanPtr& table : plan.plans) {
+    const TableName& name = table->source.name;
+    const TableName& other = writers.try_emplace(table->target, name).first->second;
+    if (held(name) != held(other)) {
+      return Error{Errc::refused,
+                   fmt::format("--tables: {} and {} are merged into {}; name both "
+                               "or none",
+                               other.to_string(), name.to_string(), table->target.to_string())};
+    }
+    for (const ForeignKey& key : table->source.foreign_keys) {
+      if (!key.cascades || held(name) == held(key.parent)) continue;
+      return Error{Errc::refused, fmt::format("--tables: the foreign key {} of {} changes its rows "
+                                              "along with those of {}; name both or none",
+                                              key.name, name.to_string(), key.parent.to_string())};
+    }
+  }
+  std::erase_if(plan.plans, [&](const PlanPtr& table) { return !held(table->source.name); });
+  return Unit{};
+}
+
+// What is left to do for a replay, from what the target says.
+Result<RunPlan> plan_replay(const ReplaySessions& sessions,
+                            const std::optional<sink::SavedProgress>& saved) {
+  const sink::NamedRecord* const record = saved ? find_run(*saved) : nullptr;
+  if (record == nullptr) return nothing_to_replay(sessions);
+  const Result<nlohmann::json> run = json_of(*record);
+  if (!run.ok()) return run.error();
+  if (Status same = require_same_tables(run.value(), sessions.tables); !same.ok())
+    return same.error();
+  RunPlan plan;
+  plan.resumed = true;
+  plan.filters = sessions.filters;
+  take_up(run.value(), *saved, plan);
+  if (Status tables = resume_tables(sessions.target, true, *saved, plan); !tables.ok())
+    return tables.error();
+  if (Status copied = require_copied(*saved); !copied.ok()) return copied.error();
+  if (!sessions.tables.empty()) {
+    if (Status narrowed = narrow(sessions.selection, plan); !narrowed.ok()) return narrowed.error();
+  }
+  for (const PlanPtr& table : plan.plans) table->state->strict_after = plan.low.cseq;
   return plan;
 }
 
@@ -554,48 +648,42 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
   return plan;
 }
 
-Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes) {
-  const Error nothing{
-      Errc::refused, fmt::format("the target holds no run of {} in {}: the redo belongs to another "
-                                 "target, or its progress there is lost",
-                                 sessions.progress.job(), sessions.progress.table("progress"))};
-  if (sessions.target.facts().dialect != sessions.dialect) {
-    return Error{Errc::refused,
-                 "redo of a MySQL source is replayed into MySQL, and of a MariaDB source into "
-                 "MariaDB"};
-  }
+Result<RunPlan> look_at_replay(const ReplaySessions& sessions) {
+  if (Status kind = require_same_kind(sessions); !kind.ok()) return kind.error();
   Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
   if (!found.ok()) return found.error();
-  if (!found.value() || find_run(*found.value()) == nullptr) return nothing;
-  RunPlan plan;
-  plan.resumed = true;
-  plan.filters = sessions.filters;
+  return plan_replay(sessions, found.value());
+}
+
+Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes) {
+  if (Status kind = require_same_kind(sessions); !kind.ok()) return kind.error();
+  Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
+  if (!found.ok()) return found.error();
+  // Refused before the run of an epoch that may still live is ended.
+  if (Result<RunPlan> look = plan_replay(sessions, found.value()); !look.ok()) return look;
   Result<std::uint64_t> epoch = sessions.progress.claim(sessions.target, &*found.value());
   if (!epoch.ok()) return epoch.error();
-  plan.epoch = epoch.value();
   found = sessions.progress.load_locked(sessions.target);
   if (!found.ok()) return found.error();
-  Result<nlohmann::json> run = json_of(*find_run(*found.value()));
-  if (!run.ok()) return run.error();
-  take_up(run.value(), *found.value(), plan);
-  if (Status tables = resume_tables(sessions.target, true, *found.value(), plan); !tables.ok())
-    return tables.error();
-  for (const sink::NamedRecord& record : found.value()->records) {
-    if (record.kind != "slice") continue;
-    const auto id = copy::parse_record_name(record.name);
-    const Result<copy::Slice> slice =
-        id ? copy::slice_from_json(*id, record.body)
-           : Result<copy::Slice>(Error{Errc::malformed, "a saved slice has a wrong name"});
-    if (!slice.ok()) return slice.error();
-    if (slice.value().done) continue;
-    return Error{Errc::refused,
-                 "the snapshot at the target was not complete: redo holds what changed since it "
-                 "was begun, and not the rows that were never copied"};
-  }
-  for (const PlanPtr& table : plan.plans) table->state->strict_after = plan.low.cseq;
-  Status begun = begin_lanes(sessions.target, sessions.progress, plan, lanes);
+  Result<RunPlan> plan = plan_replay(sessions, found.value());
+  if (!plan.ok()) return plan;
+  plan.value().epoch = epoch.value();
+  Status begun = begin_lanes(sessions.target, sessions.progress, plan.value(), lanes);
   if (!begun.ok()) return begun.error();
   return plan;
+}
+
+Status record_narrowed(const ReplaySessions& sessions, const RunPlan& plan) {
+  const Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
+  if (!found.ok()) return found.error();
+  const sink::NamedRecord* const saved = found.value() ? find_run(*found.value()) : nullptr;
+  if (saved == nullptr) return nothing_to_replay(sessions);
+  Result<nlohmann::json> run = json_of(*saved);
+  if (!run.ok()) return run.error();
+  if (run.value().contains("tables")) return Unit{};
+  run.value()["tables"] = sessions.tables;
+  run.value()["others_at"] = plan.low.cseq;
+  return sink::put_record(sessions.target, sessions.progress, {"run", "run", run.value().dump()});
 }
 
 Status record_finished(const RunSessions& sessions, const RunPlan& plan) {

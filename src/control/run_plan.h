@@ -13,6 +13,7 @@
 #include "dispatch/board.h"
 #include "sink/mysql/progress.h"
 #include "source/runtime.h"
+#include "support/pattern.h"
 
 namespace wherry::control {
 
@@ -58,10 +59,16 @@ struct ReplaySessions {
   const sink::Progress& progress;
   Dialect dialect;  // of the source that the run followed
   dispatch::FilterRules filters;
+  const Selection& selection;       // tables outside of it stay where they are
+  std::vector<std::string> tables;  // what the replay was narrowed to; none: nothing
 };
-// Goes on from what the run left at the target, as if it were resumed. Errc::refused: there is no
-// run, or its snapshot was not complete.
+// Where a replay would go on, as if the run at the target were resumed. Reads only. Errc::refused:
+// there is no run, its snapshot was not complete, or a replay of other tables has been there.
+Result<RunPlan> look_at_replay(const ReplaySessions& sessions);
+// The same, and takes the target over.
 Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes);
+// Before a narrowed replay writes: from here on the run's progress is that of these tables alone.
+Status record_narrowed(const ReplaySessions& sessions, const RunPlan& plan);
 
 // Records that the run is complete: a later copy may begin anew.
 Status record_finished(const RunSessions& sessions, const RunPlan& plan);

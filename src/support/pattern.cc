@@ -168,7 +168,8 @@ Selection::Selection(std::vector<Pattern> includes, std::vector<Pattern> exclude
 
 bool Selection::holds(std::string_view database, std::string_view table) const {
   return decide(includes_, only_negated(includes_), database, table, name_case_) &&
-         !decide(excludes_, false, database, table, name_case_);
+         !decide(excludes_, false, database, table, name_case_) &&
+         decide(within_, only_negated(within_), database, table, name_case_);
 }
 
 bool Selection::touches(std::string_view database) const {
@@ -186,7 +187,12 @@ bool Selection::touches(std::string_view database) const {
     if (!pattern.negated() && whole(pattern)) excluded = true;
     if (pattern.negated() && open(pattern)) excluded = false;
   }
-  return included && !excluded;
+  bool whole_within = only_negated(within_);
+  for (const Pattern& pattern : within_) {
+    if (pattern.negated() && open(pattern)) whole_within = false;
+    if (!pattern.negated() && whole(pattern)) whole_within = true;
+  }
+  return included && !excluded && whole_within;
 }
 
 }  // namespace wherry

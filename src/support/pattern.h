@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/result.h"
@@ -55,13 +56,18 @@ class Selection {
   Selection() = default;
   Selection(std::vector<Pattern> includes, std::vector<Pattern> excludes, NameCase name_case);
 
+  // Of what is held, only what these patterns name, read as a list of includes.
+  void narrow(std::vector<Pattern> within) { within_ = std::move(within); }
+
   bool holds(std::string_view database, std::string_view table) const;
-  // Whether any table of the database could be held.
+  // Whether any table of the database could be held; once narrowed: whether all of its tables are
+  // within, since what is done to a whole database would reach the others.
   bool touches(std::string_view database) const;
 
  private:
   std::vector<Pattern> includes_;
   std::vector<Pattern> excludes_;
+  std::vector<Pattern> within_;
   NameCase name_case_ = NameCase::exact;
 };
 

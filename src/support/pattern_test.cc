@@ -108,5 +108,21 @@ TEST(Selection, WholeDatabases) {
   EXPECT_TRUE(selection.holds("log", "y"));
 }
 
+TEST(Selection, NarrowedHoldsWhatIsHeldAndNamed) {
+  Selection selection({}, list_of("shop.secret"), NameCase::exact);
+  selection.narrow(list_of("shop.*\n!shop.tmp_*\nlog.x"));
+  EXPECT_TRUE(selection.holds("shop", "orders"));
+  EXPECT_FALSE(selection.holds("shop", "secret"));
+  EXPECT_FALSE(selection.holds("shop", "tmp_1"));
+  EXPECT_TRUE(selection.holds("log", "x"));
+  EXPECT_FALSE(selection.holds("log", "y"));
+  // What drops a database drops tables that are not named.
+  EXPECT_FALSE(selection.touches("shop"));
+  EXPECT_FALSE(selection.touches("log"));
+  selection.narrow(list_of("shop.*"));
+  EXPECT_TRUE(selection.touches("shop"));
+  EXPECT_FALSE(selection.touches("log"));
+}
+
 }  // namespace
 }  // namespace wherry

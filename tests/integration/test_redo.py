@@ -242,6 +242,61 @@ def test_two_replays_at_once(t):
 
 
 @test(timeout=120)
+def test_a_replay_of_some_tables(t):
+    """Rows and statements of the tables that are named, and of no others; it may be gone on with,
+    and neither a replay of other tables nor the feed takes the target for a whole one."""
+    source, target = t.pair()
+    storage = "file://" + t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.a (id INT PRIMARY KEY, v INT)",
+                   "CREATE TABLE shop.b (id INT PRIMARY KEY, v INT)",
+                   "INSERT INTO shop.a VALUES (1, 1)", "INSERT INTO shop.b VALUES (1, 1)")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop.*"], **{"redo.storage": storage})
+    server.wait_copied("all")
+    with target.connect() as blocker, blocker.cursor() as cursor:
+        cursor.execute("FLUSH TABLES WITH READ LOCK")
+        begin = _meta(t, storage)["resolved"]["cseq"]
+        source.execute("UPDATE shop.a SET v=2", "UPDATE shop.b SET v=2",
+                       "ALTER TABLE shop.b ADD COLUMN w INT")
+        with source.connect() as both, both.cursor() as change:
+            change.execute("BEGIN")
+            change.execute("INSERT INTO shop.a VALUES (2, 2)")
+            change.execute("INSERT INTO shop.b VALUES (2, 2, 2)")
+            change.execute("COMMIT")
+        wait_until(lambda: _meta(t, storage)["resolved"]["cseq"] >= begin + 4, 30, "redo")
+        middle = _meta(t, storage)["resolved"]
+        source.execute("ALTER TABLE shop.a ADD COLUMN w INT", "CREATE TABLE shop.new_b (id INT)",
+                       "CREATE TABLE shop.a2 (id INT PRIMARY KEY)", "INSERT INTO shop.a2 VALUES (7)",
+                       "UPDATE shop.a SET w=3")
+        wait_until(lambda: _meta(t, storage)["resolved"]["cseq"] >= middle["cseq"] + 5, 30, "redo")
+        server.kill9()
+
+    def apply(*options, code=wherry.EXIT_DONE):
+        run = wherry.run(t, "redo", "apply", "--storage", storage, "--target", target.target_uri,
+                         "--json", *options, secrets=datadirs.SECRETS)
+        run.expect(code)
+        return run
+
+    epoch = target.value("SELECT MAX(epoch) FROM wherry.lease")
+    apply("--tables", "shop.a,shop.a2", "--dry-run")
+    check(target.value("SELECT MAX(epoch) FROM wherry.lease") == epoch, "a dry run took the lease")
+    apply("--tables", "shop.a,shop.a2", "--to", "%s:%d" % (middle["file"], middle["offset"]))
+    check(target.rows("SELECT * FROM shop.a ORDER BY id") == [(1, 2), (2, 2)], "shop.a is wrong")
+    for other in ([], ["--tables", "shop.b"]):
+        refused = apply(*other, code=wherry.EXIT_REFUSED)
+        check("shop.a,shop.a2 alone" in refused.err, refused.tail)
+    report = json.loads(apply("--tables", "shop.a", "--tables", "shop.a2").out)
+    check(report["tables"] == ["shop.a", "shop.a2"], lambda: f"{report}")
+    check(target.rows("SELECT * FROM shop.a ORDER BY id") == [(1, 2, 3), (2, 2, 3)], "shop.a")
+    check(target.rows("SELECT * FROM shop.a2") == [(7,)], "shop.a2 is not there")
+    check(target.rows("SELECT * FROM shop.b") == [(1, 1)], "shop.b changed")
+    check(not target.rows("SHOW TABLES IN shop LIKE 'new%'"), "another table was made")
+    server.start()
+    wait_until(lambda: server.look("all")["state"] == "failed", 30, "the feed to be refused")
+    check("alone" in json.dumps(server.look("all")["error"]), lambda: f"{server.look('all')}")
+
+
+@test(timeout=120)
 def test_a_feed_is_removed_while_its_storage_is_away(t):
     """What waits for redo leaves nobody waiting, and a feed of the same name may begin anew."""
     source, target = t.pair()
