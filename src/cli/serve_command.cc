@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "cli/commands.h"
@@ -10,6 +11,7 @@
 #include "control/feed_api.h"
 #include "control/feed_fleet.h"
 #include "control/feed_maker.h"
+#include "control/redo_removal.h"
 #include "control/serve_options.h"
 #include "control/signals.h"
 #include "support/guarded.h"
@@ -66,6 +68,9 @@ int run_serve(Arguments arguments) {
   setup.data_dir = options.value().data_dir;
   setup.factory = [&maker](const control::FeedSpec& spec, const control::FeedStart& start) {
     return maker.make(spec, start);
+  };
+  setup.discard = [&options](const control::FeedSpec& spec, const std::stop_token& token) {
+    return control::discard_redo(options.value().data_dir, spec, token);
   };
   setup.removed = [&maker](const std::string& name) { maker.forget(name); };
   Result<std::unique_ptr<FeedFleet>> opened = FeedFleet::open(std::move(setup));

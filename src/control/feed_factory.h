@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "control/feed_spec.h"
@@ -26,5 +27,9 @@ struct FeedStart {
 // Any thread, several at once; may take its time. Errc::unsupported: there is no such sink.
 using FeedFactory =
     std::function<Result<std::unique_ptr<feed::Feed>>(const FeedSpec&, const FeedStart&)>;
+
+// What a feed that is removed keeps elsewhere goes with it. On the feed's thread, may wait for
+// long; called again until it is Unit, by the next process too. Errc::interrupted: stop was asked.
+using FeedDiscard = std::function<Status(const FeedSpec&, const std::stop_token& stop)>;
 
 }  // namespace wherry::control

@@ -23,8 +23,12 @@ Error conflict(std::string what) { return {Errc::conflict, std::move(what), 0}; 
 FeedFleet::FeedFleet(FleetSetup setup, FolderLock lock, StateStore store)
     : lock_(std::move(lock)),
       store_(std::move(store)),
-      tools_{std::move(setup.data_dir), std::move(setup.factory), std::move(setup.clock), store_,
-             events_},
+      tools_{std::move(setup.data_dir),
+             std::move(setup.factory),
+             std::move(setup.clock),
+             store_,
+             events_,
+             std::move(setup.discard)},
       removed_(std::move(setup.removed)) {}
 
 FeedFleet::~FeedFleet() {
@@ -92,7 +96,7 @@ void FeedFleet::tick() {
 // What is removed and has ended is forgotten.
 void FeedFleet::reap(const Runners& runners) {
   for (const auto& [name, runner] : runners) {
-    if (!runner->over() || runner->view().note.wanted != Wanted::removed) continue;
+    if (!runner->gone()) continue;
     if (removed_) removed_(name);
     if (Status removed = store_.remove(name); !removed.ok()) {
       log::error("control", "feed {}: {}", name, removed.error().what);

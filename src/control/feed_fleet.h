@@ -30,6 +30,7 @@ struct FleetSetup {
   // A feed is no more and its name not free yet: whoever keeps something for it lets it go. May be
   // empty; may come once more for the same feed after a crash.
   std::function<void(const std::string& name)> removed;
+  FeedDiscard discard = {};
 };
 
 class FeedFleet {

@@ -162,6 +162,23 @@ TEST_F(Fleet, ARemovalGoesOnAfterARestart) {
   EXPECT_EQ(script("a")->state.read([](const auto& s) { return s.made; }), 1U);
 }
 
+TEST_F(Fleet, ARemovedFeedStaysUntilWhatItKeptElsewhereIsGone) {
+  discards.with([](auto& answers) {
+    answers = {Status(Error{Errc::interrupted, "stopped"}), Status(Unit{})};
+  });
+  create("a");
+  ASSERT_TRUE(script("a")->wait_runs(1));
+  ASSERT_TRUE(fleet->remove("a").ok());
+  ASSERT_TRUE(reaches(
+      [&] { return discards.read([](const auto& answers) { return answers.size() == 1; }); }));
+  fleet->tick();
+  EXPECT_EQ(fleet->create(keys("a")).error().what, "the feed a is still being removed");
+  close();
+  open();
+  EXPECT_TRUE(reaches([&] { return !fleet->view("a"); }));
+  EXPECT_EQ(script("a")->state.read([](const auto& s) { return s.made; }), 1U);
+}
+
 TEST_F(Fleet, ARestartResumesWhatWasNotPaused) {
   for (const char* name : {"a", "b", "c"}) {
     create(name);

@@ -280,6 +280,7 @@ std::vector<FeedKey> inflight_keys(FeedSpec& spec) {
 std::vector<FeedKey> redo_keys(FeedSpec& spec) {
   RedoLimits& redo = spec.redo;
   constexpr unsigned kManyUploads = 256;
+  constexpr std::uint64_t kManyRequests = 1'000'000;
   return {
       {{"redo.storage", "URI",
         "every change is durable there before the sink shows it: file:///path, s3://bucket/prefix",
@@ -317,6 +318,16 @@ std::vector<FeedKey> redo_keys(FeedSpec& spec) {
        "`true`",
        "`true`, `false`",
        unless(redo.compress, true, [](bool) { return "false"; })},
+      {{"redo.requests", "N", "tries of requests to the storage in a minute", OptionKind::value,
+        number_setter(redo.requests, std::uint64_t{60}, kManyRequests)},
+       "no bound",
+       "60 to 1000000",
+       unless(redo.requests, std::uint64_t{0}, [](std::uint64_t n) { return std::to_string(n); })},
+      {{"redo.on-remove", "WHAT", "whether what is there goes with the feed", OptionKind::value,
+        choice_setter(redo.discard, {{"keep", false}, {"discard", true}})},
+       "`keep`",
+       "`keep`, `discard`",
+       unless(redo.discard, false, [](bool) { return "discard"; })},
   };
 }
 

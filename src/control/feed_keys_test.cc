@@ -62,7 +62,9 @@ Json everything() {
           {"redo.memory", "64MiB"},
           {"redo.file-size", "8MiB"},
           {"redo.interval", "200ms"},
-          {"redo.compress", false}};
+          {"redo.compress", false},
+          {"redo.requests", "600"},
+          {"redo.on-remove", "discard"}};
 }
 
 TEST(FeedKeys, DefaultsDependOnTheSink) {

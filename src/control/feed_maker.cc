@@ -6,6 +6,7 @@
 
 #include "control/feed_logs.h"
 #include "control/mysql_feed.h"
+#include "control/redo_removal.h"
 #include "control/storage_feed.h"
 #include "dispatch/work.h"
 #include "sink/blackhole/blackhole_sink.h"
@@ -37,7 +38,7 @@ std::map<sql::Kind, sql::Policy> policies_of(const FeedSpec& spec) {
   return policies;
 }
 
-RedoOptions redo_of(const RedoLimits& limits) {
+RedoOptions redo_of(const RedoLimits& limits, std::string mark) {
   RedoOptions redo;
   redo.storage_uri = limits.storage_uri;
   redo.uploads = limits.uploads;
@@ -46,10 +47,13 @@ RedoOptions redo_of(const RedoLimits& limits) {
   redo.file_bytes = limits.file_size;
   redo.interval = limits.interval;
   redo.compress = limits.compress;
+  redo.requests = limits.requests;
+  redo.mark = std::move(mark);
   return redo;
 }
 
-Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::SourceLogs& sources) {
+Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, const FeedStart& start,
+                                               feed::SourceLogs& sources) {
   if (mode_of(spec) == FeedMode::table)
     return Error{Errc::unsupported, "a feed into a MySQL server keeps transactions whole", 0};
   MysqlFeedOptions options;
@@ -79,7 +83,7 @@ Result<std::unique_ptr<feed::Feed>> make_mysql(const FeedSpec& spec, feed::Sourc
   if (begin_of(spec) == FeedBegin::position) options.from = spec.start.text;
   options.policies = policies_of(spec);
   options.syncpoint_interval = spec.syncpoint_interval;
-  options.redo = redo_of(spec.redo);
+  options.redo = redo_of(spec.redo, redo_mark(start.data_dir, spec.name));
   return std::unique_ptr<feed::Feed>(std::make_unique<MysqlFeed>(std::move(options), sources));
 }
 
@@ -107,7 +111,7 @@ Result<std::unique_ptr<feed::Feed>> make_storage(const FeedSpec& spec, const Fee
 
 Result<std::unique_ptr<feed::Feed>> FeedMaker::make(const FeedSpec& spec, const FeedStart& start) {
   const std::string scheme = spec.sink_uri.substr(0, spec.sink_uri.find("://"));
-  if (scheme == "mysql" || scheme == "mariadb") return make_mysql(spec, sources_);
+  if (scheme == "mysql" || scheme == "mariadb") return make_mysql(spec, start, sources_);
   if (scheme == "file" || scheme == "blackhole") return make_storage(spec, start, sources_);
   return Error{Errc::unsupported, fmt::format("this build has no sink for {}://", scheme), 0};
 }

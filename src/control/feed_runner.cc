@@ -12,6 +12,8 @@
 namespace wherry::control {
 namespace {
 
+constexpr std::chrono::seconds kDiscardAgain{10};
+
 Error conflict(std::string what) { return {Errc::conflict, std::move(what), 0}; }
 
 bool says_something(const feed::FeedProgress& progress) {
@@ -81,7 +83,24 @@ void FeedRunner::loop() {
     const Status outcome = run_feed(*run);
     state_.with([&](State& state) { conclude(state, outcome); });
   }
+  discard();
   over_ = true;
+}
+
+// What a removed feed keeps elsewhere; a process that ends leaves the rest to the next one.
+void FeedRunner::discard() {
+  const std::stop_token stop = draining_.get_token();
+  for (;;) {
+    const FeedRecord record = state_.read([](const State& state) { return state.record; });
+    if (record.note.wanted != Wanted::removed) return;
+    const Status done = tools_.discard ? tools_.discard(record.spec, stop) : Status(Unit{});
+    if (done.ok()) break;
+    if (done.error().code == Errc::interrupted) return;
+    log::warning("control", "feed {} is not removed yet: {}", record.spec.name, done.error().what);
+    const auto asked = [&](const State&) { return stop.stop_requested(); };
+    if (state_.wait_for(kDiscardAgain, asked)) return;
+  }
+  gone_ = true;
 }
 
 std::optional<FeedRunner::Run> FeedRunner::begin(State& state) {
@@ -288,6 +307,7 @@ Status FeedRunner::remove() {
 }
 
 void FeedRunner::drain() {
+  draining_.request_stop();
   state_.with([&](State& state) {
     state.ending = true;
     stop_run(state);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -39,6 +40,7 @@ struct FleetTools {
   FleetClock clock;
   StateStore& store;
   EventHub& events;
+  FeedDiscard discard;  // may be empty
 };
 
 class FeedRunner {
@@ -57,11 +59,13 @@ class FeedRunner {
   Status resume();
   Status change(const Json& patch);
   Status request_syncpoint();
-  // Stops for good; the fleet forgets it once it is over().
+  // Stops for good; the fleet forgets it once it is gone().
   Status remove();
   // The same for the end of the process: what is wanted of the feed stays.
   void drain();
   bool over() const { return over_.load(); }
+  // Removed, over, and nothing of it is left elsewhere.
+  bool gone() const { return gone_.load(); }
 
   // Looks at the progress and at the clock.
   void tick();
@@ -93,6 +97,7 @@ class FeedRunner {
   Status persist(const feed::FeedProgress& now);
   Status run_feed(const Run& run);
   void look(State& state);
+  void discard();
   void conclude(State& state, const Status& outcome);
   void stop_run(State& state);
   // After each change of what is wanted or of the life.
@@ -103,6 +108,8 @@ class FeedRunner {
   const FleetTools& tools_;
   Guarded<State> state_;
   std::atomic<bool> over_{false};
+  std::atomic<bool> gone_{false};
+  std::stop_source draining_;
   std::thread thread_;
 };
 

@@ -45,6 +45,8 @@ struct RedoLimits {
   std::uint64_t file_size = 64 << 20;
   std::chrono::milliseconds interval{1000};
   bool compress = true;
+  std::uint64_t requests = 0;  // a minute; 0: no bound
+  bool discard = false;        // with the feed, what it has there is removed
 };
 
 struct FeedSpec {

@@ -117,6 +117,13 @@ class FleetForTests {
          [this](const FeedSpec& spec, const FeedStart& start) { return make(spec, start); }, clock,
          [this](const std::string& name) {
            removed.with([&](auto& names) { names.push_back(name); });
+         },
+         [this](const FeedSpec&, const std::stop_token&) {
+           return discards.with([](auto& answers) {
+             const Status answer = answers.empty() ? Status(Unit{}) : answers.front();
+             if (!answers.empty()) answers.pop_front();
+             return answer;
+           });
          }});
     ASSERT_TRUE(opened.ok()) << opened.error().what;
     fleet = std::move(opened).value();
@@ -167,6 +174,7 @@ class FleetForTests {
 
   FolderForTests folder;
   Guarded<std::vector<std::string>> removed;
+  Guarded<std::deque<Status>> discards;  // the next one is the answer; none: done
   std::unique_ptr<FeedFleet> fleet;
 
  private:

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "control/feed_begin.h"
+#include "control/redo_removal.h"
 #include "redo/cleaner.h"
 #include "redo/meta.h"
 #include "storage/open.h"
@@ -103,13 +104,16 @@ Result<std::unique_ptr<RedoJob>> RedoJob::begin(const RedoOptions& options, cons
   Result<std::unique_ptr<storage::Storage>> place = storage::open_storage(options.storage_uri);
   if (!place.ok()) return place.error().within("redo");
   auto impl = std::make_unique<Impl>(options, log);
-  impl->storage = std::make_shared<storage::RetryingStorage>(std::move(place).value(),
-                                                             storage::endless_policy());
+  storage::RetryPolicy policy = storage::endless_policy();
+  policy.requests_per_minute = options.requests;
+  impl->storage = std::make_shared<storage::RetryingStorage>(std::move(place).value(), policy);
   storage::Limits limits;
   limits.stop = impl->stop.get_token();
   Result<redo::Claim> claim = redo::begin_epoch(*impl->storage, epoch_of(request), limits);
   if (!claim.ok()) return claim.error().within("redo");
   impl->claim = std::move(claim).value();
+  if (Status marked = mark_redo(options.mark, impl->claim.source); !marked.ok())
+    return marked.error().within("redo");
   const store::Place& begin = impl->claim.begin;
   if (Status there = wait_for_count(log, begin.cseq, stopping); !there.ok())
     return there.error().within("redo");

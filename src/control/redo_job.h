@@ -25,6 +25,8 @@ struct RedoOptions {
   std::uint64_t file_bytes = 64 << 20;
   std::chrono::milliseconds interval{1000};  // a row is on its way after this at the latest
   bool compress = true;
+  std::uint64_t requests = 0;  // a minute; 0: no bound
+  std::string mark;            // see control/redo_removal.h; empty: none is left
 };
 
 class RedoJob {

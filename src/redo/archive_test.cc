@@ -261,6 +261,17 @@ TEST(RedoArchive, ARemovalThatWasInterruptedIsFinishedByTheNextEpoch) {
   EXPECT_FALSE(storage.has(tombstone_name("shop")));
 }
 
+TEST(RedoArchive, IsRemovedForItsOwnSourceAlone) {
+  MemoryStorage storage;
+  const Claim claim = first_claim();
+  write(storage, claim, 100);
+  EXPECT_EQ(remove_feed_of(storage, "shop", claim.source + "x", {}).error().code, Errc::refused);
+  EXPECT_EQ(read_all(storage, 0).value(), numbers(1, 100));
+  ASSERT_TRUE(ok(remove_feed_of(storage, "shop", claim.source, {})));
+  EXPECT_TRUE(storage.list("shop/", "", 1, {}).value().empty());
+  ASSERT_TRUE(ok(remove_feed_of(storage, "shop", claim.source, {})));
+}
+
 TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {
   MemoryStorage storage;
   write_files(storage, first_claim(), 400, 200);

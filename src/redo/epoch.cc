@@ -39,6 +39,19 @@ Status remove_all(storage::Storage& storage, const std::string& prefix, std::str
   }
 }
 
+// A folder that is not mounted looks empty: only one that can be written is.
+Result<bool> holds_anything(storage::Storage& storage, const std::string& feed,
+                            const storage::Limits& limits) {
+  const std::string probe = feed + "/probe";
+  const std::array<Bytes, 1> parts{as_bytes("probe")};
+  if (Status put = storage.put(probe, parts, limits); !put.ok()) return put.error();
+  const auto found = storage.list(feed + "/", "", 2, limits);
+  if (!found.ok()) return found.error();
+  if (Status gone = storage.remove({&probe, 1}, limits); !gone.ok()) return gone.error();
+  return std::any_of(found.value().begin(), found.value().end(),
+                     [&](const storage::Entry& entry) { return entry.name != probe; });
+}
+
 // Where the newest epoch ends, as what the next one follows.
 Claim following(const Archive& archive) {
   Claim claim;
@@ -129,6 +142,24 @@ Status remove_feed(storage::Storage& storage, const std::string& feed,
   if (done.ok()) done = remove_all(storage, feed + "/", mark, limits);
   if (done.ok()) done = storage.remove({&mark, 1}, limits);
   return done;
+}
+
+Status remove_feed_of(storage::Storage& storage, const std::string& feed, const std::string& source,
+                      const storage::Limits& limits) {
+  const Result<bool> removing = has_tombstone(storage, feed, limits);
+  if (!removing.ok()) return removing.error();
+  if (removing.value()) return remove_feed(storage, feed, limits);
+  const Result<bool> any = holds_anything(storage, feed, limits);
+  if (!any.ok()) return any.error();
+  if (!any.value()) return Unit{};
+  const Result<Archive> archive = Archive::open(storage, feed, limits);
+  if (!archive.ok()) return archive.error();
+  const std::string& owner = archive.value().claim().source;
+  if (owner != source) {
+    return Error{Errc::refused, fmt::format("the redo of feed {} in {} is of another source ({})",
+                                            feed, storage.describe(), owner)};
+  }
+  return remove_feed(storage, feed, limits);
 }
 
 }  // namespace wherry::redo

@@ -28,5 +28,9 @@ Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request
 // the next epoch, goes on.
 Status remove_feed(storage::Storage& storage, const std::string& feed,
                    const storage::Limits& limits);
+// The same for what a source's feed wrote, or a removal that was begun. Errc::refused: the redo of
+// this name is another source's, and stays.
+Status remove_feed_of(storage::Storage& storage, const std::string& feed, const std::string& source,
+                      const storage::Limits& limits);
 
 }  // namespace wherry::redo

@@ -3,6 +3,7 @@
 //   FEED/EPOCH-NONCE/NUMBER.redo        its files, numbered from 1
 //   FEED/meta                           a hint
 //   FEED/removed                        all of it is being removed
+//   FEED/probe                          nothing, while a removal begins
 // EPOCH has ten digits, NONCE sixteen hexadecimal ones, NUMBER twenty, so names ascend as the
 // numbers do. Feeds' names hold no '/', so no feed's objects are another's. Pure functions.
 #pragma once

@@ -318,3 +318,50 @@ def test_a_feed_is_removed_while_its_storage_is_away(t):
     server.wait_copied("again")
     source.execute("UPDATE shop.t SET v=3")
     server.wait("again", lambda look: target.value("SELECT v FROM shop.t") == 3, "the new feed")
+
+
+@test(timeout=120)
+def test_redo_is_removed_with_its_feed_where_that_is_asked(t):
+    """It stays unless asked; a removal outlives a storage that is away and a server that is killed,
+    keeps the name until it is done, and touches no redo of another source."""
+    source, target = t.pair()
+    folder = t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)",
+                   "INSERT INTO shop.t VALUES (1)")
+    server = feeds.Feeds(t).start()
+    keys = {"redo.storage": f"file://{folder}", "include": ["shop.*"], "existing": "use"}
+
+    def objects(name):
+        return [one for _, _, files in os.walk(os.path.join(folder, name)) for one in files]
+
+    def gone(name):
+        return not any(one["name"] == name for one in server.call("GET", "/feeds")["feeds"])
+
+    def remove(name):
+        server.call("DELETE", f"/feeds/{name}")
+
+    def begin(name, **more):
+        server.create(name, source, target, start="now", **{**keys, **more})
+        server.wait_copied(name)
+
+    server.create("kept", source, target, **{k: v for k, v in keys.items() if k != "existing"})
+    server.wait_copied("kept")
+    remove("kept")
+    wait_until(lambda: gone("kept"), 30, "the feed to be removed")
+    check(objects("kept"), "redo went without being asked for")
+    begin("all", **{"redo.on-remove": "discard"})
+    begin("other", **{"redo.on-remove": "discard"})
+    os.rename(folder, folder + ".away")
+    os.symlink(folder + ".nowhere", folder)
+    remove("all")
+    server.kill9()
+    server.start()
+    check(not gone("all"), "the feed is gone before its redo")
+    server.call("POST", "/feeds", {"name": "all", "source": source.source_uri,
+                                   "sink": target.target_uri, **keys}, expect=(409,))
+    os.remove(folder)
+    os.rename(folder + ".away", folder)
+    claim = next(one for one in objects("other") if one.endswith(".epoch"))
+    wait_until(lambda: gone("all"), 60, "the removal to go on")
+    check(not objects("all"), lambda: f"left: {objects('all')}")
+    check(claim in objects("other") and objects("kept"), "redo of another feed was removed")

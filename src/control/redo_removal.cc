@@ -1,0 +1,73 @@
+#include "control/redo_removal.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "redo/epoch.h"
+#include "storage/open.h"
+#include "storage/retrying_storage.h"
+#include "store/file.h"
+#include "support/log.h"
+
+namespace wherry::control {
+namespace {
+
+// Empty: the feed has no redo that is known of.
+Result<std::string> marked_source(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::string source{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad() || source.empty()) return Error{Errc::io, path + " cannot be read"};
+  return source;
+}
+
+Status remove_redo(const FeedSpec& spec, const std::string& source, const std::stop_token& stop) {
+  Result<std::unique_ptr<storage::Storage>> place = storage::open_storage(spec.redo.storage_uri);
+  if (!place.ok()) return place.error();
+  storage::RetryPolicy policy = storage::endless_policy();
+  policy.requests_per_minute = spec.redo.requests;
+  storage::RetryingStorage storage(std::move(place).value(), policy);
+  storage::Limits limits;
+  limits.stop = stop;
+  return redo::remove_feed_of(storage, spec.name, source, limits);
+}
+
+}  // namespace
+
+std::string redo_mark(const std::string& data_dir, const std::string& feed) {
+  return fmt::format("{}/redo/{}", data_dir, feed);
+}
+
+Status mark_redo(const std::string& path, const std::string& source) {
+  if (path.empty()) return Unit{};
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error{Errc::io, fmt::format("make {}: {}", folder, error.message())};
+  return store::replace_file(path, as_bytes(source), {});
+}
+
+Status discard_redo(const std::string& data_dir, const FeedSpec& spec,
+                    const std::stop_token& stop) {
+  const std::string mark = redo_mark(data_dir, spec.name);
+  const Result<std::string> source = marked_source(mark);
+  if (!source.ok()) return source.error();
+  if (source.value().empty()) return Unit{};
+  if (spec.redo.discard && !spec.redo.storage_uri.empty()) {
+    const Status removed = remove_redo(spec, source.value(), stop);
+    if (!removed.ok()) {
+      const Errc code = removed.error().code;
+      const bool stays = code == Errc::refused || code == Errc::malformed || code == Errc::lost ||
+                         code == Errc::unsupported;
+      if (!stays) return removed;
+      log::warning("control", "the redo of feed {} stays: {}", spec.name, removed.error().what);
+    }
+  }
+  return store::remove_file(mark);
+}
+
+}  // namespace wherry::control
