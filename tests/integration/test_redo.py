@@ -365,3 +365,21 @@ def test_redo_is_removed_with_its_feed_where_that_is_asked(t):
     wait_until(lambda: gone("all"), 60, "the removal to go on")
     check(not objects("all"), lambda: f"left: {objects('all')}")
     check(claim in objects("other") and objects("kept"), "redo of another feed was removed")
+
+
+@test(timeout=120)
+def test_redo_into_the_other_dialect_is_refused(t):
+    """Before anything is written there."""
+    source, target = t.pair()
+    other = t.server("mysql" if source.dialect == "mariadb" else "mariadb")
+    storage = "file://" + t.path("redo")
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop.*"], **{"redo.storage": storage})
+    server.wait_copied("all")
+    server.stop()
+    run = wherry.run(t, "redo", "apply", "--storage", storage, "--target", other.target_uri,
+                     secrets=datadirs.SECRETS)
+    run.expect(wherry.EXIT_REFUSED)
+    check("is replayed into MySQL, and" in run.err, run.tail)
+    check(not other.rows("SHOW DATABASES LIKE 'wherry'"), "something was written")
