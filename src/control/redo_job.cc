@@ -112,7 +112,8 @@ Result<std::unique_ptr<RedoJob>> RedoJob::begin(const RedoOptions& options, cons
   Result<redo::Claim> claim = redo::begin_epoch(*impl->storage, epoch_of(request), limits);
   if (!claim.ok()) return claim.error().within("redo");
   impl->claim = std::move(claim).value();
-  if (Status marked = mark_redo(options.mark, impl->claim.source); !marked.ok())
+  if (Status marked = mark_redo(options.mark, {impl->claim.source, impl->claim.epoch});
+      !marked.ok())
     return marked.error().within("redo");
   const store::Place& begin = impl->claim.begin;
   if (Status there = wait_for_count(log, begin.cseq, stopping); !there.ok())

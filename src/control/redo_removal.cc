@@ -4,9 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <optional>
 
-#include "redo/epoch.h"
 #include "storage/open.h"
 #include "storage/retrying_storage.h"
 #include "store/file.h"
@@ -15,17 +14,22 @@
 namespace wherry::control {
 namespace {
 
-// Empty: the feed has no redo that is known of.
-Result<std::string> marked_source(const std::string& path) {
+// Nothing: the feed has no redo that is known of.
+Result<std::optional<redo::FeedOwner>> marked_owner(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error) && !error) return std::string();
+  if (!std::filesystem::exists(path, error) && !error) return std::optional<redo::FeedOwner>();
   std::ifstream file(path, std::ios::binary);
-  std::string source{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad() || source.empty()) return Error{Errc::io, path + " cannot be read"};
-  return source;
+  std::string source;
+  std::string epoch;
+  std::getline(file, source);
+  std::getline(file, epoch);
+  const auto number = redo::parse_epoch(epoch);
+  if (source.empty() || !number) return Error{Errc::io, path + " cannot be read"};
+  return std::optional(redo::FeedOwner{source, *number});
 }
 
-Status remove_redo(const FeedSpec& spec, const std::string& source, const std::stop_token& stop) {
+Status remove_redo(const FeedSpec& spec, const redo::FeedOwner& owner,
+                   const std::stop_token& stop) {
   Result<std::unique_ptr<storage::Storage>> place = storage::open_storage(spec.redo.storage_uri);
   if (!place.ok()) return place.error();
   storage::RetryPolicy policy = storage::endless_policy();
@@ -33,7 +37,7 @@ Status remove_redo(const FeedSpec& spec, const std::string& source, const std::s
   storage::RetryingStorage storage(std::move(place).value(), policy);
   storage::Limits limits;
   limits.stop = stop;
-  return redo::remove_feed_of(storage, spec.name, source, limits);
+  return redo::remove_feed(storage, spec.name, owner, limits);
 }
 
 }  // namespace
@@ -42,23 +46,24 @@ std::string redo_mark(const std::string& data_dir, const std::string& feed) {
   return fmt::format("{}/redo/{}", data_dir, feed);
 }
 
-Status mark_redo(const std::string& path, const std::string& source) {
+Status mark_redo(const std::string& path, const redo::FeedOwner& owner) {
   if (path.empty()) return Unit{};
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Error{Errc::io, fmt::format("make {}: {}", folder, error.message())};
-  return store::replace_file(path, as_bytes(source), {});
+  const std::string text = fmt::format("{}\n{}\n", owner.source, redo::to_string(owner.epoch));
+  return store::replace_file(path, as_bytes(text), {});
 }
 
 Status discard_redo(const std::string& data_dir, const FeedSpec& spec,
                     const std::stop_token& stop) {
   const std::string mark = redo_mark(data_dir, spec.name);
-  const Result<std::string> source = marked_source(mark);
-  if (!source.ok()) return source.error();
-  if (source.value().empty()) return Unit{};
+  const Result<std::optional<redo::FeedOwner>> owner = marked_owner(mark);
+  if (!owner.ok()) return owner.error();
+  if (!owner.value()) return Unit{};
   if (spec.redo.discard && !spec.redo.storage_uri.empty()) {
-    const Status removed = remove_redo(spec, source.value(), stop);
+    const Status removed = remove_redo(spec, *owner.value(), stop);
     if (!removed.ok()) {
       const Errc code = removed.error().code;
       const bool stays = code == Errc::refused || code == Errc::malformed || code == Errc::lost ||

@@ -235,7 +235,7 @@ TEST(RedoArchive, FeedsOfOneStorageDoNotTouchEachOther) {
   std::uint64_t last = 30;
   for (const std::string& feed : feeds) write_files(storage, first_claim(feed), last += 10);
   EXPECT_EQ(list_feeds(storage, {}).value().size(), feeds.size());
-  ASSERT_TRUE(ok(remove_feed(storage, "shop", {})));
+  ASSERT_TRUE(ok(remove_feed(storage, "shop", {"server-a", {1, 0xABCD}}, {})));
   EXPECT_EQ(Archive::open(storage, "shop", {}).error().code, Errc::lost);
   last = 30;
   for (const std::string& feed : feeds) {
@@ -251,25 +251,71 @@ TEST(RedoArchive, ARemovalThatWasInterruptedIsFinishedByTheNextEpoch) {
   MemoryStorage storage;
   write_files(storage, first_claim(), 100);
   storage.change([&](Objects& objects) {
-    objects[tombstone_name("shop")] = {};
+    objects[tombstone_name("shop")] = {std::byte{'1'}};
     objects.erase(objects.find(claim_name("shop", 1)));
   });
   const auto claim = begin_epoch(storage, request(5), {});
   ASSERT_TRUE(ok(claim));
   EXPECT_EQ(claim.value().begin, place_at(5));
+  EXPECT_GT(claim.value().epoch.number, 1U) << "what still removes leaves newer epochs alone";
   EXPECT_TRUE(storage.names(".redo").empty());
   EXPECT_FALSE(storage.has(tombstone_name("shop")));
 }
 
-TEST(RedoArchive, IsRemovedForItsOwnSourceAlone) {
+TEST(RedoArchive, IsRemovedForItsOwnWriterAlone) {
   MemoryStorage storage;
-  const Claim claim = first_claim();
-  write(storage, claim, 100);
-  EXPECT_EQ(remove_feed_of(storage, "shop", claim.source + "x", {}).error().code, Errc::refused);
-  EXPECT_EQ(read_all(storage, 0).value(), numbers(1, 100));
-  ASSERT_TRUE(ok(remove_feed_of(storage, "shop", claim.source, {})));
+  const FeedOwner owner{"server-a", {1, 0xABCD}};
+  write_files(storage, first_claim(), 100);
+  for (const FeedOwner& other : {FeedOwner{"server-b", owner.epoch}, {"server-a", {1, 0xABCE}}}) {
+    EXPECT_EQ(remove_feed(storage, "shop", other, {}).error().code, Errc::refused);
+    EXPECT_EQ(read_all(storage, 0).value(), numbers(1, 100));
+    EXPECT_FALSE(storage.has(tombstone_name("shop")));
+  }
+  ASSERT_TRUE(ok(remove_feed(storage, "shop", owner, {})));
   EXPECT_TRUE(storage.list("shop/", "", 1, {}).value().empty());
-  ASSERT_TRUE(ok(remove_feed_of(storage, "shop", claim.source, {})));
+  ASSERT_TRUE(ok(remove_feed(storage, "shop", owner, {})));
+  EXPECT_TRUE(storage.list("shop/", "", 1, {}).value().empty());
+}
+
+// The removal is interrupted behind each of its steps; another writer begins there, or the next
+// call goes on.
+TEST(RedoArchive, ARemovalSparesWhoComesMeanwhile) {
+  MemoryStorage storage;
+  const FeedOwner owner{"server-a", {1, 0xABCD}};
+  write_files(storage, first_claim(), 100);
+  std::vector<MemoryStorage::Objects> moments;
+  storage.after_change = [&](const MemoryStorage::Objects& objects) { moments.push_back(objects); };
+  ASSERT_TRUE(ok(remove_feed(storage, "shop", owner, {})));
+  storage.after_change = nullptr;
+  ASSERT_GT(moments.size(), 4U);
+  for (const MemoryStorage::Objects& moment : moments) {
+    storage.change([&](Objects& objects) { objects = moment; });
+    ASSERT_TRUE(ok(remove_feed(storage, "shop", owner, {})));
+    EXPECT_TRUE(storage.list("shop/", "", 1, {}).value().empty());
+
+    storage.change([&](Objects& objects) { objects = moment; });
+    const auto claim = begin_epoch(storage, request(40), {});
+    ASSERT_TRUE(ok(claim));
+    EXPECT_NE(claim.value().epoch, owner.epoch);
+    write_files(storage, claim.value(), 150);
+    const MemoryStorage::Objects before = storage.objects();
+    EXPECT_EQ(remove_feed(storage, "shop", owner, {}).error().code, Errc::refused);
+    EXPECT_EQ(storage.objects(), before);
+  }
+}
+
+// It looked before the other writer claimed the next epoch, and removes what it saw.
+TEST(RedoArchive, ARemovalThatIsLateSparesTheNextEpoch) {
+  MemoryStorage storage;
+  write_files(storage, first_claim(), 100);
+  const auto claim = begin_epoch(storage, request(40), {});
+  ASSERT_TRUE(ok(claim));
+  write_files(storage, claim.value(), 150);
+  storage.change([&](Objects& objects) { objects[tombstone_name("shop")] = {std::byte{'1'}}; });
+  const FeedOwner owner{"server-a", {1, 0xABCD}};
+  EXPECT_EQ(remove_feed(storage, "shop", owner, {}).error().code, Errc::refused);
+  EXPECT_FALSE(storage.has(claim_name("shop", 1)));
+  EXPECT_EQ(read_all(storage, 100).value(), numbers(101, 150));
 }
 
 TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {

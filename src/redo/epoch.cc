@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <random>
 
 namespace wherry::redo {
@@ -17,39 +18,79 @@ std::uint64_t random_nonce() {
   return std::uint64_t{random()} << 32 | random();
 }
 
-Result<bool> has_tombstone(storage::Storage& storage, const std::string& feed,
-                           const storage::Limits& limits) {
-  const auto found = storage.get(tombstone_name(feed), 0, 1, limits);
-  if (found.ok()) return true;
-  if (found.error().code == Errc::lost) return false;
-  return found.error();
+// What a removal has to take away: everything of epochs through this one. 0: nothing.
+Result<std::uint64_t> parse_tombstone(const std::string& name, std::string_view text) {
+  std::uint64_t epoch = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, epoch);
+  if (parsed.ec == std::errc() && parsed.ptr == end) return epoch;
+  return Error{Errc::malformed, name + " names no epoch"};
 }
 
-Status remove_all(storage::Storage& storage, const std::string& prefix, std::string_view keep,
-                  const storage::Limits& limits) {
+Status put_tombstone(storage::Storage& storage, const std::string& feed, std::uint64_t epoch,
+                     const storage::Limits& limits) {
+  const std::string text = fmt::format("{:010}", epoch);
+  const std::array<Bytes, 1> parts{as_bytes(text)};
+  return storage.put(tombstone_name(feed), parts, limits);
+}
+
+// Not what a writer of a newer epoch puts there meanwhile.
+bool goes(const std::string& feed, const std::string& name, std::uint64_t epoch) {
+  if (name == tombstone_name(feed)) return false;
+  if (const auto claim = parse_claim_name(feed, name)) return *claim <= epoch;
+  if (const auto file = parse_file_name(feed, name)) return file->epoch.number <= epoch;
+  return epoch != 0;
+}
+
+Status remove_through(storage::Storage& storage, const std::string& feed, std::uint64_t epoch,
+                      const storage::Limits& limits) {
+  std::string after;
   for (;;) {
-    const auto page = storage.list(prefix, "", kPage, limits);
+    const auto page = storage.list(feed + "/", after, kPage, limits);
     if (!page.ok()) return page.error();
     std::vector<std::string> names;
     for (const storage::Entry& entry : page.value()) {
-      if (entry.name != keep) names.push_back(entry.name);
+      if (goes(feed, entry.name, epoch)) names.push_back(entry.name);
     }
-    if (names.empty()) return Unit{};
-    if (Status removed = storage.remove(names, limits); !removed.ok()) return removed;
+    if (!names.empty()) {
+      // The same page again: a list may show what is gone, and what was put late.
+      if (Status removed = storage.remove(names, limits); !removed.ok()) return removed;
+    } else if (page.value().size() < kPage) {
+      return Unit{};
+    } else {
+      after = page.value().back().name;
+    }
   }
 }
 
-// A folder that is not mounted looks empty: only one that can be written is.
+Status finish_removal(storage::Storage& storage, const std::string& feed, std::uint64_t epoch,
+                      const storage::Limits& limits) {
+  if (Status removed = remove_through(storage, feed, epoch, limits); !removed.ok()) return removed;
+  const std::string mark = tombstone_name(feed);
+  return storage.remove({&mark, 1}, limits);
+}
+
+// Goes on with a removal that was begun; the answer is the last epoch that went. 0: there was none.
+Result<std::uint64_t> take_up_removal(storage::Storage& storage, const std::string& feed,
+                                      const storage::Limits& limits) {
+  const std::string mark = tombstone_name(feed);
+  const auto found = storage.get(mark, 0, kWhole, limits);
+  if (!found.ok() && found.error().code == Errc::lost) return std::uint64_t{0};
+  if (!found.ok()) return found.error();
+  Result<std::uint64_t> epoch = parse_tombstone(mark, as_text(found.value()));
+  if (!epoch.ok()) return epoch;
+  if (Status done = finish_removal(storage, feed, epoch.value(), limits); !done.ok())
+    return done.error();
+  return epoch;
+}
+
 Result<bool> holds_anything(storage::Storage& storage, const std::string& feed,
                             const storage::Limits& limits) {
-  const std::string probe = feed + "/probe";
-  const std::array<Bytes, 1> parts{as_bytes("probe")};
-  if (Status put = storage.put(probe, parts, limits); !put.ok()) return put.error();
   const auto found = storage.list(feed + "/", "", 2, limits);
   if (!found.ok()) return found.error();
-  if (Status gone = storage.remove({&probe, 1}, limits); !gone.ok()) return gone.error();
-  return std::any_of(found.value().begin(), found.value().end(),
-                     [&](const storage::Entry& entry) { return entry.name != probe; });
+  return std::any_of(found.value().begin(), found.value().end(), [&](const storage::Entry& entry) {
+    return entry.name != tombstone_name(feed);
+  });
 }
 
 // Where the newest epoch ends, as what the next one follows.
@@ -106,18 +147,15 @@ Status put_claim(storage::Storage& storage, const Claim& claim, const storage::L
 
 Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request,
                           const storage::Limits& limits) {
-  const Result<bool> removing = has_tombstone(storage, request.feed, limits);
-  if (!removing.ok()) return removing.error();
-  if (removing.value()) {
-    if (Status removed = remove_feed(storage, request.feed, limits); !removed.ok())
-      return removed.error();
-  }
-  const auto any = storage.list(request.feed + "/", "", 1, limits);
+  const Result<std::uint64_t> removed = take_up_removal(storage, request.feed, limits);
+  if (!removed.ok()) return removed.error();
+  const Result<bool> any = holds_anything(storage, request.feed, limits);
   if (!any.ok()) return any.error();
   Claim claim;
   claim.begin = request.target;
-  std::uint64_t number = request.lease_epoch;
-  if (!any.value().empty()) {
+  // Whoever still goes on with that removal leaves a higher number alone.
+  std::uint64_t number = std::max(request.lease_epoch, removed.value() + 1);
+  if (any.value()) {
     Result<Archive> archive = Archive::open(storage, request.feed, limits);
     if (!archive.ok()) return archive.error();
     if (Status ours = require_ours(archive.value(), request, storage.describe()); !ours.ok())
@@ -134,32 +172,26 @@ Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request
   return claim;
 }
 
-Status remove_feed(storage::Storage& storage, const std::string& feed,
+Status remove_feed(storage::Storage& storage, const std::string& feed, const FeedOwner& owner,
                    const storage::Limits& limits) {
-  const std::string mark = tombstone_name(feed);
-  const std::array<Bytes, 1> parts{as_bytes("removed")};
-  Status done = storage.put(mark, parts, limits);
-  if (done.ok()) done = remove_all(storage, feed + "/", mark, limits);
-  if (done.ok()) done = storage.remove({&mark, 1}, limits);
-  return done;
-}
-
-Status remove_feed_of(storage::Storage& storage, const std::string& feed, const std::string& source,
-                      const storage::Limits& limits) {
-  const Result<bool> removing = has_tombstone(storage, feed, limits);
-  if (!removing.ok()) return removing.error();
-  if (removing.value()) return remove_feed(storage, feed, limits);
+  if (const auto earlier = take_up_removal(storage, feed, limits); !earlier.ok())
+    return earlier.error();
+  // A folder that is not mounted looks empty: only one that can be written is.
+  if (Status put = put_tombstone(storage, feed, 0, limits); !put.ok()) return put;
   const Result<bool> any = holds_anything(storage, feed, limits);
   if (!any.ok()) return any.error();
-  if (!any.value()) return Unit{};
+  if (!any.value()) return finish_removal(storage, feed, 0, limits);
   const Result<Archive> archive = Archive::open(storage, feed, limits);
   if (!archive.ok()) return archive.error();
-  const std::string& owner = archive.value().claim().source;
-  if (owner != source) {
-    return Error{Errc::refused, fmt::format("the redo of feed {} in {} is of another source ({})",
-                                            feed, storage.describe(), owner)};
+  const Claim& newest = archive.value().claim();
+  if (newest.source != owner.source || newest.epoch != owner.epoch) {
+    if (Status left = finish_removal(storage, feed, 0, limits); !left.ok()) return left;
+    return Error{Errc::refused,
+                 fmt::format("the redo of feed {} in {} is another writer's (epoch {}, source {})",
+                             feed, storage.describe(), to_string(newest.epoch), newest.source)};
   }
-  return remove_feed(storage, feed, limits);
+  if (Status put = put_tombstone(storage, feed, newest.epoch.number, limits); !put.ok()) return put;
+  return finish_removal(storage, feed, newest.epoch.number, limits);
 }
 
 }  // namespace wherry::redo

@@ -24,13 +24,16 @@ struct EpochRequest {
 Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request,
                           const storage::Limits& limits);
 
-// Removes all objects of the feed. Whoever is interrupted leaves a mark, so that the next call, or
-// the next epoch, goes on.
-Status remove_feed(storage::Storage& storage, const std::string& feed,
+// Who wrote what is to be removed: the source, and the writer's last epoch.
+struct FeedOwner {
+  std::string source;
+  EpochId epoch;
+};
+
+// Removes the feed's objects, through the owner's epoch: what a writer that came later puts there
+// stays. Whoever is interrupted leaves a mark, so that the next call, or the next epoch, goes on.
+// Errc::refused: the redo of this name is another writer's by now, and stays.
+Status remove_feed(storage::Storage& storage, const std::string& feed, const FeedOwner& owner,
                    const storage::Limits& limits);
-// The same for what a source's feed wrote, or a removal that was begun. Errc::refused: the redo of
-// this name is another source's, and stays.
-Status remove_feed_of(storage::Storage& storage, const std::string& feed, const std::string& source,
-                      const storage::Limits& limits);
 
 }  // namespace wherry::redo

@@ -40,6 +40,14 @@ std::string file_name(std::string_view feed, const EpochId& epoch, std::uint64_t
 std::string meta_name(std::string_view feed) { return fmt::format("{}/meta", feed); }
 std::string tombstone_name(std::string_view feed) { return fmt::format("{}/removed", feed); }
 
+std::optional<EpochId> parse_epoch(std::string_view text) {
+  if (text.size() != kEpochDigits + 1 + kNonceDigits || text[kEpochDigits] != '-') return {};
+  const auto number = number_of(text.substr(0, kEpochDigits), 10);
+  const auto nonce = number_of(text.substr(kEpochDigits + 1), 16);
+  if (!number || !nonce) return {};
+  return EpochId{*number, *nonce};
+}
+
 std::optional<std::uint64_t> parse_claim_name(std::string_view feed, std::string_view name) {
   const std::size_t size = feed.size() + 1 + kEpochDigits + kClaimSuffix.size();
   if (name.size() != size || !name.starts_with(feed) || name[feed.size()] != '/') return {};
@@ -48,16 +56,15 @@ std::optional<std::uint64_t> parse_claim_name(std::string_view feed, std::string
 }
 
 std::optional<FileId> parse_file_name(std::string_view feed, std::string_view name) {
+  constexpr std::size_t kEpochSize = kEpochDigits + 1 + kNonceDigits;
   if (!name.starts_with(feed) || !name.ends_with(kFileSuffix)) return {};
   name.remove_prefix(feed.size());
   name.remove_suffix(kFileSuffix.size());
-  if (name.size() != 1 + kEpochDigits + 1 + kNonceDigits + 1 + kNumberDigits) return {};
-  const auto epoch = number_of(name.substr(1, kEpochDigits), 10);
-  const auto nonce = number_of(name.substr(2 + kEpochDigits, kNonceDigits), 16);
+  if (name.size() != 1 + kEpochSize + 1 + kNumberDigits) return {};
+  const auto epoch = parse_epoch(name.substr(1, kEpochSize));
   const auto number = number_of(name.substr(name.size() - kNumberDigits), 10);
-  if (!epoch || !nonce || !number || name[0] != '/' || name[1 + kEpochDigits] != '-') return {};
-  if (name[2 + kEpochDigits + kNonceDigits] != '/') return {};
-  return FileId{{*epoch, *nonce}, *number};
+  if (!epoch || !number || name[0] != '/' || name[1 + kEpochSize] != '/') return {};
+  return FileId{*epoch, *number};
 }
 
 bool is_feed_name(std::string_view name) {

@@ -2,8 +2,7 @@
 //   FEED/EPOCH.epoch                    the claim of an epoch
 //   FEED/EPOCH-NONCE/NUMBER.redo        its files, numbered from 1
 //   FEED/meta                           a hint
-//   FEED/removed                        all of it is being removed
-//   FEED/probe                          nothing, while a removal begins
+//   FEED/removed                        the last epoch that is being removed, ten digits
 // EPOCH has ten digits, NONCE sixteen hexadecimal ones, NUMBER twenty, so names ascend as the
 // numbers do. Feeds' names hold no '/', so no feed's objects are another's. Pure functions.
 #pragma once
@@ -24,6 +23,7 @@ struct EpochId {
 };
 
 std::string to_string(const EpochId& epoch);
+std::optional<EpochId> parse_epoch(std::string_view text);  // what to_string() gives
 std::string claim_name(std::string_view feed, std::uint64_t epoch);
 std::string epoch_folder(std::string_view feed, const EpochId& epoch);  // with the last '/'
 std::string file_name(std::string_view feed, const EpochId& epoch, std::uint64_t number);
