@@ -318,6 +318,13 @@ TEST(RedoArchive, ARemovalThatIsLateSparesTheNextEpoch) {
   EXPECT_EQ(read_all(storage, 100).value(), numbers(101, 150));
 }
 
+TEST(RedoArchive, AnEpochBeginsWithASweepOfItsFeed) {
+  MemoryStorage storage;
+  write_files(storage, first_claim(), 100);
+  ASSERT_TRUE(ok(begin_epoch(storage, request(40), {})));
+  EXPECT_EQ(storage.swept(), std::vector<std::string>{"shop/"});
+}
+
 TEST(RedoArchive, FilesBelowTheCheckpointGoAndNoOthers) {
   MemoryStorage storage;
   write_files(storage, first_claim(), 400, 200);

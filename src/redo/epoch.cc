@@ -7,6 +7,8 @@
 #include <charconv>
 #include <random>
 
+#include "support/log.h"
+
 namespace wherry::redo {
 namespace {
 
@@ -63,9 +65,17 @@ Status remove_through(storage::Storage& storage, const std::string& feed, std::u
   }
 }
 
+// What killed writers left costs room and nothing else.
+void sweep(storage::Storage& storage, const std::string& feed, const storage::Limits& limits) {
+  const Status swept = storage.sweep(feed + "/", limits);
+  if (!swept.ok())
+    log::warning("redo", "feed {}: what killed writers left stays: {}", feed, swept.error().what);
+}
+
 Status finish_removal(storage::Storage& storage, const std::string& feed, std::uint64_t epoch,
                       const storage::Limits& limits) {
   if (Status removed = remove_through(storage, feed, epoch, limits); !removed.ok()) return removed;
+  sweep(storage, feed, limits);
   const std::string mark = tombstone_name(feed);
   return storage.remove({&mark, 1}, limits);
 }
@@ -169,6 +179,7 @@ Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request
   claim.source = request.source;
   claim.mapping = request.mapping;
   if (Status put = put_claim(storage, claim, limits); !put.ok()) return put.error();
+  sweep(storage, request.feed, limits);
   return claim;
 }
 

@@ -82,7 +82,14 @@ class MemoryStorage : public storage::Storage {
     });
     return Unit{};
   }
+  Status sweep(const std::string& prefix, const storage::Limits&) override {
+    swept_.with([&](std::vector<std::string>& swept) { swept.push_back(prefix); });
+    return Unit{};
+  }
   std::string describe() const override { return "memory"; }
+  std::vector<std::string> swept() const {
+    return swept_.read([](const std::vector<std::string>& swept) { return swept; });
+  }
 
   bool has(const std::string& name) const {
     return objects_.read([&](const Objects& objects) { return objects.contains(name); });
@@ -105,6 +112,7 @@ class MemoryStorage : public storage::Storage {
 
  private:
   Guarded<Objects> objects_;
+  Guarded<std::vector<std::string>> swept_;
 };
 
 inline std::size_t events_of(std::uint64_t cseq) { return cseq % 4; }

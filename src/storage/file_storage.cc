@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <random>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "storage/folder_walk.h"
@@ -29,15 +32,17 @@ constexpr std::size_t kPieceBytes = 4 << 20;
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& from) noexcept : number_(std::exchange(from.number_, -1)) {}
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return number_; }
 
  private:
-  const int number_;
+  int number_;
 };
 
 std::string without_slashes(std::string path) {
@@ -99,53 +104,85 @@ Status FileStorage::make_folder(const std::string& folder) const {
   return disk_error("make the folder", folder);
 }
 
-// The path of a durable file with this content that nobody lists.
-Result<std::string> FileStorage::write_aside(const std::string& path, Parts parts,
-                                             const Limits& limits) {
-  const std::string folder = parent(path);
-  const std::string aside = fmt::format("{}/{}{:x}-{}", folder, kOwnMark, ++next_,
-                                        path.substr(folder == "/" ? 1 : folder.size() + 1));
-  constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  int number = ::open(aside.c_str(), kHow, 0640);
-  // A remove may take the folder away as soon as it is empty.
-  for (int tries = 0; number < 0 && errno == ENOENT && tries < 10; ++tries) {
-    if (Status made = make_folder(folder); !made.ok()) return made.error();
-    number = ::open(aside.c_str(), kHow, 0640);
+// A file that nobody lists, locked until it is let go: to a sweep its writer lives. Whoever has not
+// moved it away by then removes it.
+class FileStorage::Aside {
+ public:
+  Aside(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  Aside(Aside&& from) noexcept
+      : path_(std::exchange(from.path_, {})), file_(std::move(from.file_)) {}
+  ~Aside() {
+    if (!path_.empty()) ::unlink(path_.c_str());
   }
-  const Descriptor file(number);
-  if (file.get() < 0) return placing_error("create", aside);
-  Status written = write_all(file.get(), parts, aside, limits);
-  if (written.ok() && calls_.sync(file.get()) != 0) written = disk_error("sync", aside);
-  if (written.ok()) return aside;
-  ::unlink(aside.c_str());
-  return written.error();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  Aside& operator=(Aside&&) = delete;
+
+  const std::string& path() const { return path_; }
+  int file() const { return file_.get(); }
+  void moved() { path_.clear(); }
+
+ private:
+  std::string path_;
+  Descriptor file_;
+};
+
+Result<FileStorage::Aside> FileStorage::open_aside(const std::string& path) {
+  const std::string folder = parent(path);
+  constexpr int kTries = 10;
+  for (int tries = 1;; ++tries) {
+    const std::string name = fmt::format("{}/{}{:x}-{}", folder, kOwnMark, ++next_,
+                                         path.substr(folder == "/" ? 1 : folder.size() + 1));
+    Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
+    if (file.get() < 0) {
+      // A remove may take the folder away as soon as it is empty.
+      if (errno != ENOENT || tries == kTries) return placing_error("create", name);
+      if (Status made = make_folder(folder); !made.ok()) return made.error();
+      continue;
+    }
+    // A file system without locks: then a sweep gets none either, and leaves all as it is.
+    struct stat made {};
+    const bool swept =
+        ::flock(file.get(), LOCK_EX) == 0 && ::fstat(file.get(), &made) == 0 && made.st_nlink == 0;
+    if (!swept) return Aside(name, std::move(file));
+  }
+}
+
+Result<FileStorage::Aside> FileStorage::write_aside(const std::string& path, Parts parts,
+                                                    const Limits& limits) {
+  Result<Aside> aside = open_aside(path);
+  if (!aside.ok()) return aside;
+  const int file = aside.value().file();
+  if (Status written = write_all(file, parts, aside.value().path(), limits); !written.ok())
+    return written.error();
+  if (calls_.sync(file) != 0) return disk_error("sync", aside.value().path());
+  return aside;
 }
 
 Status FileStorage::put(const std::string& name, Parts parts, const Limits& limits) {
   if (Status named = check_name(name); !named.ok()) return named;
   const std::string path = folder_ + "/" + name;
-  const Result<std::string> aside = write_aside(path, parts, limits);
+  Result<Aside> aside = write_aside(path, parts, limits);
   if (!aside.ok()) return aside.error();
-  if (calls_.rename(aside.value().c_str(), path.c_str()) != 0) {
-    const Error why = placing_error("rename", path);
-    ::unlink(aside.value().c_str());
-    return why;
-  }
+  if (calls_.rename(aside.value().path().c_str(), path.c_str()) != 0)
+    return placing_error("rename", path);
+  aside.value().moved();
   return sync_folder(parent(path));
 }
 
 Result<bool> FileStorage::create(const std::string& name, Parts parts, const Limits& limits) {
   if (Status named = check_name(name); !named.ok()) return named.error();
   const std::string path = folder_ + "/" + name;
-  const Result<std::string> aside = write_aside(path, parts, limits);
-  if (!aside.ok()) return aside.error();
-  const int linked = calls_.link(aside.value().c_str(), path.c_str());
-  int number = linked == 0 ? 0 : errno;
-  // A server of NFS that answers twice says the second time that there is such a file: ours.
-  struct stat made {};
-  if (number == EEXIST && ::stat(aside.value().c_str(), &made) == 0 && made.st_nlink > 1)
-    number = 0;
-  ::unlink(aside.value().c_str());
+  int number = 0;
+  {
+    const Result<Aside> aside = write_aside(path, parts, limits);
+    if (!aside.ok()) return aside.error();
+    if (calls_.link(aside.value().path().c_str(), path.c_str()) != 0) number = errno;
+    // A server of NFS that answers twice says the second time that there is such a file: ours.
+    struct stat made {};
+    if (number == EEXIST && ::fstat(aside.value().file(), &made) == 0 && made.st_nlink > 1)
+      number = 0;
+  }
   errno = number;
   if (number == EEXIST) return false;
   if (number == EPERM || number == EOPNOTSUPP || number == EMLINK)
@@ -205,6 +242,30 @@ Status FileStorage::remove(std::span<const std::string> names, const Limits& lim
     if (Status durable = sync_folder(folder); !durable.ok()) return durable;
   }
   for (const std::string& folder : touched) remove_empty_folders(folder);
+  return Unit{};
+}
+
+// Only what nobody has a lock of: a writer that lives holds it until the file is in place.
+Status FileStorage::sweep(const std::string& prefix, const Limits& limits) {
+  if (Status named = check_prefix(prefix); !named.ok()) return named;
+  const std::string top = folder_ + "/" + prefix.substr(0, prefix.rfind('/') + 1);
+  std::error_code error;
+  std::vector<std::string> left;
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (Walk at(top, error); !error && at != Walk(); at.increment(error)) {
+    if (limits.stop.stop_requested()) return interrupted();
+    const std::string& path = at->path().native();
+    if (at->path().filename().native().starts_with(kOwnMark) &&
+        path.starts_with(folder_ + "/" + prefix))
+      left.push_back(path);
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Error{Errc::io, fmt::format("sweep {}: {}", top, error.message())};
+  for (const std::string& path : left) {
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (::unlink(path.c_str()) == 0) remove_empty_folders(parent(path));
+  }
   return Unit{};
 }
 

@@ -1,7 +1,8 @@
 // Objects as files below one folder. A file appears whole and durable or not at all: it is written
 // and synced under a name that is never listed, then renamed or linked into place, then the folder
-// is synced. A killed process leaves such names behind and nothing else. A call ends when the disk
-// has done it or a stop is asked; time limits are not heeded. Any thread, any process.
+// is synced. A killed process leaves such names behind and nothing else; while one lives it holds a
+// lock of each (flock), so that a sweep knows. A call ends when the disk has done it or a stop is
+// asked; time limits are not heeded. Any thread, any process.
 #pragma once
 
 #include <unistd.h>
@@ -32,10 +33,13 @@ class FileStorage : public Storage {
   Result<std::vector<Entry>> list(const std::string& prefix, const std::string& after,
                                   std::size_t count, const Limits& limits) override;
   Status remove(std::span<const std::string> names, const Limits& limits) override;
+  Status sweep(const std::string& prefix, const Limits& limits) override;
   std::string describe() const override { return "file://" + folder_; }
 
  private:
-  Result<std::string> write_aside(const std::string& path, Parts parts, const Limits& limits);
+  class Aside;
+  Result<Aside> open_aside(const std::string& path);
+  Result<Aside> write_aside(const std::string& path, Parts parts, const Limits& limits);
   Status make_folder(const std::string& folder) const;
   Status sync_folder(const std::string& folder) const;
   void remove_empty_folders(std::string folder) const;

@@ -112,6 +112,45 @@ TEST_F(FileStorageTest, LeftoversAreNeverListedNorInTheWay) {
   calls.clear();
 }
 
+// What sweeps while another writer is between its file aside and the rename.
+FileStorage* sweeper = nullptr;
+int swept_rename(const char* from, const char* to) {
+  EXPECT_EQ(what_of(sweeper->sweep("", {})), "ok");
+  return std::rename(from, to);
+}
+int swept_sync(int file) {
+  EXPECT_EQ(what_of(sweeper->sweep("", {})), "ok");
+  return ::fsync(file);
+}
+int swept_link(const char* from, const char* to) {
+  EXPECT_EQ(what_of(sweeper->sweep("", {})), "ok");
+  return ::link(from, to);
+}
+
+TEST_F(FileStorageTest, ASweepTakesWhatKilledWritersLeftAndNothingOfTheLiving) {
+  const std::string mark(kOwnMark);
+  EXPECT_EQ(what_of(put_text(storage_, "feed/1/a", "x")), "ok");
+  EXPECT_EQ(what_of(put_text(storage_, "feeds/a", "x")), "ok");
+  std::filesystem::create_directory(folder_.path() + "/feed/2");
+  for (const char* const where : {"/feed/", "/feed/1/", "/feed/2/", "/feeds/"})
+    std::ofstream(folder_.path() + where + mark + "17-b") << "half";
+  std::ofstream(folder_.path() + "/feed/foreign name") << "whole";
+  EXPECT_EQ(files(), 7u);
+  EXPECT_EQ(what_of(storage_.sweep("feed/", {})), "ok");
+  EXPECT_EQ(files(), 4u);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/feeds/" + mark + "17-b"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/feed/2"));
+  EXPECT_EQ(what_of(storage_.sweep("none/", {})), "ok");
+
+  sweeper = &storage_;
+  FileStorage writer(folder_.path(), {swept_sync, swept_rename, swept_link});
+  EXPECT_EQ(what_of(put_text(writer, "feed/1/b", "y")), "ok");
+  EXPECT_EQ(what_of(create_text(writer, "feed/1/c", "z")), "ok");
+  EXPECT_EQ(text_of(storage_, "feed/1/b") + text_of(storage_, "feed/1/c"), "yz");
+  EXPECT_EQ(files(), 5u);
+  calls.clear();
+}
+
 TEST_F(FileStorageTest, EmptyFoldersGoWithTheirLastObject) {
   EXPECT_EQ(what_of(put_text(storage_, "feed/1/a", "x")), "ok");
   EXPECT_EQ(what_of(put_text(storage_, "feed/2/a", "x")), "ok");

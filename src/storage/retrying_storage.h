@@ -41,6 +41,9 @@ class RetryingStorage : public Storage {
   Result<std::vector<Entry>> list(const std::string& prefix, const std::string& after,
                                   std::size_t count, const Limits& limits) override;
   Status remove(std::span<const std::string> names, const Limits& limits) override;
+  Status sweep(const std::string& prefix, const Limits& limits) override {
+    return behind_->sweep(prefix, limits);
+  }
   bool is_remote() const override { return behind_->is_remote(); }
   std::string describe() const override { return behind_->describe(); }
 

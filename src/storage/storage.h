@@ -61,6 +61,14 @@ class Storage {
   // Objects that are not there are removed already.
   virtual Status remove(std::span<const std::string> names, const Limits& limits) = 0;
 
+  // Takes away what killed writers left below this prefix beside the objects, and nothing that a
+  // living one is at. One try, also where others are made again; what stays does no harm.
+  virtual Status sweep(const std::string& prefix, const Limits& limits) {
+    (void)prefix;
+    (void)limits;
+    return Unit{};
+  }
+
   // Whether the same call, made again, may go another way: only then is a late one worth a second.
   virtual bool is_remote() const { return false; }
   // For messages: never a secret.
