@@ -77,6 +77,16 @@ Json flattened(const Json& document) {
   return out;
 }
 
+// Each interval of a busy feed ends a file.
+Status check_requests(const RedoLimits& redo) {
+  const std::chrono::milliseconds minute = std::chrono::minutes(1);
+  const auto files = static_cast<std::uint64_t>(minute / redo.interval);
+  if (redo.requests == 0 || redo.requests >= files) return Unit{};
+  return usage_error(fmt::format(
+      "redo.requests: {} a minute are fewer than the {} files that a redo.interval of {}ms makes",
+      redo.requests, files, redo.interval.count()));
+}
+
 Status check_feed(const FeedSpec& spec) {
   if (spec.name.empty()) return usage_error("name is missing");
   if (spec.source_uri.empty()) return usage_error("source is missing");
@@ -87,6 +97,7 @@ Status check_feed(const FeedSpec& spec) {
         "themselves");
   }
   if (Status renames = check_renames(spec.rename); !renames.ok()) return renames;
+  if (Status redo = check_requests(spec.redo); !redo.ok()) return redo;
   return dispatch::check_limits(spec.inflight);
 }
 

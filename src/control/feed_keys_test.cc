@@ -85,6 +85,22 @@ TEST(FeedKeys, RedoIsForServersAsSinks) {
   EXPECT_NE(why_not(least_with("redo.storage", "fil:///x")).find("file"), std::string::npos);
 }
 
+TEST(FeedKeys, RequestsOfRedoAllowForItsInterval) {
+  const auto asked = [](const char* requests, const char* interval) {
+    Json document = least_with("redo.requests", requests);
+    document["redo.interval"] = interval;
+    return why_not(document);
+  };
+  EXPECT_EQ(asked("60", "1s"), "");
+  EXPECT_EQ(asked("300", "200ms"), "");
+  EXPECT_NE(asked("299", "200ms").find("the 300 files that a redo.interval of 200ms"),
+            std::string::npos);
+  EXPECT_EQ(asked("60", "7d"), "");
+  EXPECT_NE(asked("59", "7d").find("60"), std::string::npos);
+  EXPECT_NE(asked("1000001", "1s").find("1000000"), std::string::npos);
+  EXPECT_EQ(feed_from_json(least()).value().redo.requests, 0U) << "no bound";
+}
+
 TEST(FeedKeys, WhatIsWrittenIsReadAgain) {
   FeedSpec none;
   std::set<std::string> names;
