@@ -1,8 +1,11 @@
 """Budgets hold: large transactions, wide rows, skewed keys, the rate that was asked for."""
 import os
+import re
+import signal
 import time
+import urllib.parse
 
-from harness import data, oracle, places, sanitizers, wherry
+from harness import data, feeds, oracle, places, s3, sanitizers, wherry
 from harness.framework import check, test, wait_until
 
 _BUDGET = 64 << 20
@@ -229,3 +232,39 @@ def test_rate_is_kept(t):
     took = time.monotonic() - begin
     check(took > 1.8, f"12000 rows at 4000 a second took {took:.1f} s")
     oracle.require_equal(source, target)
+
+
+@test(timeout=240, dialects=("mariadb",), parallel=False)
+def test_redo_whose_storage_hangs(t):
+    """Nothing answers, changes go on: the program holds what its budgets allow, and no more."""
+    if s3.missing():
+        t.skip(s3.missing())
+    storage = s3.S3Server(t, "hangs")
+    source, target = t.pair()
+    source.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, v LONGTEXT)")
+    secret = urllib.parse.quote(storage.secret_key, safe="")
+    keys = f"s3://{storage.access_key}:{secret}@"
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, start="now", include=["shop.*"], existing="use",
+                  memory="16MiB",
+                  **{"redo.storage": storage.uri("redo").replace("s3://", keys),
+                     "redo.memory": "16MiB", "redo.compress": False, "log.memory": "16MiB"})
+    server.wait_copied("all")
+    os.kill(storage.child.pid, signal.SIGSTOP)
+    try:
+        for number in range(64):
+            source.execute(f"REPLACE INTO shop.t SELECT seq, REPEAT(MD5({number}+seq), 32768)"
+                           " FROM shop.seq_1_to_4")
+
+        def behind():
+            _status, metrics = server.run.call("GET", "/metrics")
+            found = re.search(r'wherry_redo_behind_transactions{feed="all"} ([0-9.e+]+)', metrics)
+            return found and float(found[1]) >= 60
+
+        wait_until(behind, 60, "the log to have the changes")
+        peak = _peak(server.run)
+        check(not target.value("SELECT COUNT(*) FROM shop.t"), "the target shows what is not durable")
+    finally:
+        server.kill9()
+        os.kill(storage.child.pid, signal.SIGCONT)
+    _check_peak(t, server.run, peak, budget=48 << 20)
