@@ -13,6 +13,7 @@ from measure import Failed, Meter
 from servers import ROOT
 
 WHERRY = ROOT / "build" / "release" / "wherry"
+TIMES_THE_PIPE = {"small": 10, "small-nocancel": 10, "batch": 3}  # the goals of a replay
 
 
 @guarded
@@ -131,3 +132,14 @@ def replay(bench, dialect, workload, measured, differing):
         results.append(measured(bench, case, "pipe", lambda: replay_once(
             bench, folders, False, pipe, differing)))
     return results
+
+
+def print_goal(case, workload, results):
+    """How many times faster than the pipe the replay was, by the medians, where both were run."""
+    took = {result["peer"]: result["wall_s"]["median"] for result in results if "failed" not in result}
+    if not {"wherry", "pipe"} <= took.keys():
+        return
+    times = took["pipe"] / max(took["wherry"], 1e-9)
+    goal = TIMES_THE_PIPE[workload]
+    print(f"{case}: {times:.1f} times the pipe, goal >= {goal}"
+          f"{'' if times >= goal else ', NOT REACHED'}", flush=True)

@@ -210,6 +210,7 @@ def replay(bench, dialect, workload):
         return
     report(bench, case, results, rows=data.rows_of(workload, bench.scale),
            transactions=data.transactions_of(workload, bench.scale))
+    redo_cases.print_goal(case, workload, results)
 
 
 def lag(bench, dialect):
