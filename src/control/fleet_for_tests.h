@@ -120,7 +120,7 @@ class FleetForTests {
          },
          [this](const FeedSpec&, const std::stop_token&) {
            return discards.with([](auto& answers) {
-             const Status answer = answers.empty() ? Status(Unit{}) : answers.front();
+             Status answer = answers.empty() ? Status(Unit{}) : answers.front();
              if (!answers.empty()) answers.pop_front();
              return answer;
            });

@@ -63,7 +63,7 @@ Status discard_redo(const std::string& data_dir, const FeedSpec& spec,
   if (!owner.ok()) return owner.error();
   if (!owner.value()) return Unit{};
   if (spec.redo.discard && !spec.redo.storage_uri.empty()) {
-    const Status removed = remove_redo(spec, *owner.value(), stop);
+    Status removed = remove_redo(spec, *owner.value(), stop);
     if (!removed.ok()) {
       const Errc code = removed.error().code;
       const bool stays = code == Errc::refused || code == Errc::malformed || code == Errc::lost ||

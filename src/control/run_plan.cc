@@ -1,6 +1,6 @@
 #include "control/run_plan.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
