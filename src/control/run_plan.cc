@@ -9,6 +9,7 @@
 #include "control/filter_rules.h"
 #include "control/preflight.h"
 #include "control/rename_rule.h"
+#include "control/replay_rules.h"
 #include "mysql/binlog_position.h"
 #include "mysql/schema_reader.h"
 #include "sink/mysql/ddl_runner.h"
@@ -442,20 +443,6 @@ void take_up(const nlohmann::json& run, const sink::SavedProgress& saved, RunPla
   unite_done(saved, plan);
 }
 
-// The progress of a run that was replayed for some of its tables says nothing of the others.
-Status require_same_tables(const nlohmann::json& run, const std::vector<std::string>& tables) {
-  std::vector<std::string> before;
-  if (const auto found = run.find("tables"); found != run.end() && found->is_array())
-    before = found->get<std::vector<std::string>>();
-  if (before == tables || before.empty()) return Unit{};
-  return Error{
-      Errc::refused,
-      fmt::format("redo was replayed at the target for the tables {} alone: the others are "
-                  "where they were at transaction {}. Only a replay of the same --tables "
-                  "goes on there",
-                  fmt::join(before, ","), run.value("others_at", std::uint64_t{0}))};
-}
-
 Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sessions,
                              const sink::SavedProgress& saved) {
   RunPlan plan;
@@ -498,56 +485,6 @@ Error nothing_to_replay(const ReplaySessions& sessions) {
   return {Errc::refused, fmt::format("the target holds no run of {} in {}: the redo belongs to "
                                      "another target, or its progress there is lost",
                                      sessions.progress.job(), sessions.progress.table("progress"))};
-}
-
-Status require_same_kind(const ReplaySessions& sessions) {
-  if (sessions.target.facts().dialect == sessions.dialect) return Unit{};
-  return Error{
-      Errc::refused,
-      "redo of a MySQL source is replayed into MySQL, and of a MariaDB source into MariaDB"};
-}
-
-Status require_copied(const sink::SavedProgress& saved) {
-  for (const sink::NamedRecord& record : saved.records) {
-    if (record.kind != "slice") continue;
-    const auto id = copy::parse_record_name(record.name);
-    const Result<copy::Slice> slice =
-        id ? copy::slice_from_json(*id, record.body)
-           : Result<copy::Slice>(Error{Errc::malformed, "a saved slice has a wrong name"});
-    if (!slice.ok()) return slice.error();
-    if (slice.value().done) continue;
-    return Error{Errc::refused,
-                 "the snapshot at the target was not complete: redo holds what changed since it "
-                 "was begun, and not the rows that were never copied"};
-  }
-  return Unit{};
-}
-
-// Leaves out the tables that are not selected. What writes two tables at once, a merge or an action
-// of a foreign key, has both or none.
-Status narrow(const Selection& selection, RunPlan& plan) {
-  const auto held = [&](const TableName& name) {
-    return selection.holds(name.database, name.table);
-  };
-  std::map<TableName, TableName> writers;  // by target
-  for (const PlanPtr& table : plan.plans) {
-    const TableName& name = table->source.name;
-    const TableName& other = writers.try_emplace(table->target, name).first->second;
-    if (held(name) != held(other)) {
-      return Error{Errc::refused,
-                   fmt::format("--tables: {} and {} are merged into {}; name both "
-                               "or none",
-                               other.to_string(), name.to_string(), table->target.to_string())};
-    }
-    for (const ForeignKey& key : table->source.foreign_keys) {
-      if (!key.cascades || held(name) == held(key.parent)) continue;
-      return Error{Errc::refused, fmt::format("--tables: the foreign key {} of {} changes its rows "
-                                              "along with those of {}; name both or none",
-                                              key.name, name.to_string(), key.parent.to_string())};
-    }
-  }
-  std::erase_if(plan.plans, [&](const PlanPtr& table) { return !held(table->source.name); });
-  return Unit{};
 }
 
 // What is left to do for a replay, from what the target says.
@@ -649,14 +586,18 @@ Result<RunPlan> make_run_plan(const CopyOptions& options, const RunSessions& ses
 }
 
 Result<RunPlan> look_at_replay(const ReplaySessions& sessions) {
-  if (Status kind = require_same_kind(sessions); !kind.ok()) return kind.error();
+  if (Status kind = require_same_kind(sessions.target.facts().dialect, sessions.dialect);
+      !kind.ok())
+    return kind.error();
   Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
   if (!found.ok()) return found.error();
   return plan_replay(sessions, found.value());
 }
 
 Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes) {
-  if (Status kind = require_same_kind(sessions); !kind.ok()) return kind.error();
+  if (Status kind = require_same_kind(sessions.target.facts().dialect, sessions.dialect);
+      !kind.ok())
+    return kind.error();
   Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
   if (!found.ok()) return found.error();
   // Refused before the run of an epoch that may still live is ended.
