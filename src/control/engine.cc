@@ -86,7 +86,8 @@ struct Engine::Impl {
         whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
         board(parts.settings.lanes, parts.dialect, parts.plan.low,
               parts.fence.value_or(dispatch::Board::kNoFence)),
-        late({catalog, inbox, board, parts.progress, target_options(parts.options)}) {}
+        late({catalog, inbox, board, parts.progress, target_options(parts.options),
+              parts.plan.shapes}) {}
 
   void build();
   void build_lanes(unsigned lanes);
@@ -264,7 +265,7 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     late.dropped(table);
   };
   out.record = [this](const dispatch::TablePlan& table, const std::string& key) {
-    return to_named(to_record(table, key, late.keys_of(table.id)));
+    return to_named(to_record(table, key, late.keys_of(table.id), plan.shapes));
   };
   out.restart = [this](const dispatch::TablePlan& table) {
     const copy::Slice slice = slices.restart_table(table.id, table.whole());

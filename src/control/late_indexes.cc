@@ -159,7 +159,8 @@ Status LateIndexes::built(mysql::Session& target, const dispatch::TablePlan& tab
     std::vector<std::string> left = keys_of(table.id);
     const std::size_t done_with = std::min(left.size(), keys.size());
     left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(done_with));
-    Status done = sink::put_record(target, links_.progress, to_named(to_record(table, "", left)));
+    Status done = sink::put_record(target, links_.progress,
+                                   to_named(to_record(table, "", left, links_.shapes)));
     if (!done.ok()) return done;
     state_.with([&](State& state) {
       state.wanted.erase(table.id);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "control/table_record.h"
 #include "dispatch/board.h"
 #include "dispatch/inbox.h"
 #include "sink/mysql/progress.h"
@@ -26,6 +27,7 @@ class LateIndexes {
     dispatch::Board& board;
     const sink::Progress& progress;
     sink::TargetOptions target;
+    ShapeRecords shapes = ShapeRecords::left_out;
   };
   explicit LateIndexes(Links links) : links_(std::move(links)) {}
 

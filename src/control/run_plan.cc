@@ -189,8 +189,15 @@ Result<std::vector<Table>> checked_tables(const CopyOptions& options, const RunS
   return tables;
 }
 
+// What a resume cannot read at the target has to be in the records.
+ShapeRecords shape_records(const RunSessions& sessions) {
+  const bool alike = sessions.source.facts().dialect == sessions.target.facts().dialect;
+  return alike ? ShapeRecords::left_out : ShapeRecords::kept;
+}
+
 Result<RunPlan> plan_fresh(const CopyOptions& options, const RunSessions& sessions, bool adopt) {
   RunPlan plan;
+  plan.shapes = shape_records(sessions);
   Result<bool> by_gtid = position_mode(options, sessions.source.facts());
   if (!by_gtid.ok()) return by_gtid.error();
   plan.by_gtid = by_gtid.value();
@@ -248,7 +255,7 @@ Status carry_out_fresh(const CopyOptions& options, const RunSessions& sessions, 
       copy::create_tables(sessions.source, sessions.target, plan.routes(), definitions);
   if (!late.ok()) return late.error();
   for (const PlanPtr& table : plan.plans)
-    plan.records[table->id] = to_record(*table, "", late.value()[table->source.name]);
+    plan.records[table->id] = to_record(*table, "", late.value()[table->source.name], plan.shapes);
   // The position comes before any snapshot: what happens from here on is in the stream.
   if (Status begun = find_begin(sessions, plan); !begun.ok()) return begun;
   if (Status filled = fill_slices(sessions, plan); !filled.ok()) return filled;
@@ -278,18 +285,45 @@ const sink::NamedRecord* find_run(const sink::SavedProgress& saved) {
 using Shapes = std::map<TableName, Table>;
 
 // The shapes of tables as of the low-water mark, by their target names: the target's, since every
-// DDL through there ran at the target. Across dialects the declared types differ, and the source's
-// own definitions serve. A table that a statement has dropped or renamed is not among them.
-Result<Shapes> shapes_of(mysql::Session& server, bool by_target_names,
+// DDL through there ran at the target. A table that a statement has dropped or renamed is not among
+// them.
+Result<Shapes> shapes_at(mysql::Session& target,
                          const std::map<std::uint32_t, TableRecord>& saved) {
-  std::map<TableName, TableName> targets;  // by the name to read
-  for (const auto& [id, one] : saved)
-    targets[by_target_names ? one.target : one.source] = one.target;
+  std::set<TableName> names;
+  for (const auto& [id, one] : saved) names.insert(one.target);
   Result<std::vector<Table>> tables =
-      mysql::read_tables(server, [&](const TableName& name) { return targets.contains(name); });
+      mysql::read_tables(target, [&](const TableName& name) { return names.contains(name); });
   if (!tables.ok()) return tables.error();
+  std::map<TableName, TableName> sources;
+  for (const auto& [id, one] : saved) sources[one.target] = one.source;
   Shapes shapes;
-  for (Table& table : tables.value()) shapes[targets[table.name]] = std::move(table);
+  for (Table& table : tables.value()) {
+    // Parents by the source's names, as they were when the plan was made.
+    for (ForeignKey& key : table.foreign_keys) {
+      const auto parent = sources.find(key.parent);
+      if (parent != sources.end()) key.parent = parent->second;
+    }
+    const TableName name = table.name;
+    shapes[name] = std::move(table);
+  }
+  return shapes;
+}
+
+// Across dialects the declared types differ, and the source's own definitions may be ahead of the
+// rows: what the records say of the low-water mark serves.
+Result<Shapes> recorded_shapes(const std::map<std::uint32_t, TableRecord>& saved) {
+  Shapes shapes;
+  for (const auto& [id, one] : saved) {
+    if (!one.shape) {
+      return Error{Errc::refused,
+                   fmt::format("which columns {} had where the saved run stopped is not in its "
+                               "record, and the source may be ahead of it; drop that run's "
+                               "database and begin anew",
+                               one.source.to_string()),
+                   0};
+    }
+    shapes[one.target] = *one.shape;
+  }
   return shapes;
 }
 
@@ -309,28 +343,21 @@ Result<dispatch::ChangeFilterPtr> resumed_filter(const RunPlan& plan, const Tabl
   return plan.filters.filter_of(table);
 }
 
-Status resume_tables(mysql::Session& server, bool by_target_names, const sink::SavedProgress& saved,
-                     RunPlan& plan) {
+Status resume_tables(mysql::Session& target, const sink::SavedProgress& saved, RunPlan& plan) {
   for (const sink::NamedRecord& record : saved.records) {
     if (record.kind != "table") continue;
     Result<TableRecord> read = to_table_record(record);
     if (!read.ok()) return read.error();
     plan.records[read.value().id] = read.value();
   }
-  Result<Shapes> shapes = shapes_of(server, by_target_names, plan.records);
+  const bool kept = plan.shapes == ShapeRecords::kept;
+  Result<Shapes> shapes = kept ? recorded_shapes(plan.records) : shapes_at(target, plan.records);
   if (!shapes.ok()) return shapes.error();
-  std::map<TableName, TableName> sources;  // by target
-  for (const auto& [id, one] : plan.records) sources[one.target] = one.source;
   for (const auto& [id, one] : plan.records) {
     // Without a shape a statement that drops or renames it ran, and is not finished: it comes
     // again, and tells what became of the table.
     Table table = shapes.value()[one.target];  // merged tables have one shape
     table.name = one.source;
-    // Parents by the source's names, as they were when the plan was made.
-    for (ForeignKey& key : table.foreign_keys) {
-      const auto parent = sources.find(key.parent);
-      if (parent != sources.end()) key.parent = parent->second;
-    }
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;
     Result<dispatch::ChangeFilterPtr> filter = resumed_filter(plan, one, table);
@@ -473,8 +500,8 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
   Status same = source::require_applied(sessions.runtime.lease(), sessions.source, plan.by_gtid,
                                         {plan.low.position, plan.low.gtid, plan.low.commit_us});
   if (!same.ok()) return same.error();
-  const bool alike = sessions.source.facts().dialect == sessions.target.facts().dialect;
-  Status tables = resume_tables(alike ? sessions.target : sessions.source, alike, saved, plan);
+  plan.shapes = shape_records(sessions);
+  Status tables = resume_tables(sessions.target, saved, plan);
   if (!tables.ok()) return tables.error();
   if (Status slices = resume_slices(sessions, saved, plan); !slices.ok()) return slices.error();
   if (Status anew = restart_changed(sessions, plan); !anew.ok()) return anew.error();
@@ -500,7 +527,7 @@ Result<RunPlan> plan_replay(const ReplaySessions& sessions,
   plan.resumed = true;
   plan.filters = sessions.filters;
   take_up(run.value(), *saved, plan);
-  if (Status tables = resume_tables(sessions.target, true, *saved, plan); !tables.ok())
+  if (Status tables = resume_tables(sessions.target, *saved, plan); !tables.ok())
     return tables.error();
   if (Status copied = require_copied(*saved); !copied.ok()) return copied.error();
   if (!sessions.tables.empty()) {

@@ -20,6 +20,7 @@ namespace wherry::control {
 struct RunPlan {
   bool by_gtid = true;
   bool resumed = false;
+  ShapeRecords shapes = ShapeRecords::left_out;
   std::uint64_t epoch = 0;
   Position first;                              // where the very first run began
   dispatch::LowWater low;                      // where this one goes on

@@ -5,12 +5,21 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "control/table_shape.h"
+
 namespace wherry::control {
 
 TableRecord to_record(const dispatch::TablePlan& plan, std::string key,
-                      std::vector<std::string> late) {
-  return {plan.id,        plan.source.name, plan.target,
-          std::move(key), std::move(late),  plan.filter == nullptr ? "" : plan.filter->text()};
+                      std::vector<std::string> late, ShapeRecords shapes) {
+  TableRecord record{plan.id,
+                     plan.source.name,
+                     plan.target,
+                     std::move(key),
+                     std::move(late),
+                     plan.filter == nullptr ? "" : plan.filter->text(),
+                     {}};
+  if (shapes == ShapeRecords::kept) record.shape = plan.source;
+  return record;
 }
 
 sink::NamedRecord to_named(const TableRecord& record) {
@@ -22,6 +31,7 @@ sink::NamedRecord to_named(const TableRecord& record) {
   json["key"] = record.key;
   json["late"] = record.late;
   if (!record.filter.empty()) json["filter"] = record.filter;
+  if (record.shape) json["shape"] = shape_json(*record.shape);
   return {"table", std::to_string(record.id), json.dump()};
 }
 
@@ -50,6 +60,11 @@ Result<TableRecord> to_table_record(const sink::NamedRecord& named) {
     record.late.push_back(key.get<std::string>());
   }
   (void)text("filter", record.filter);  // most have none
+  if (const auto shape = json.find("shape"); shape != json.end()) {
+    Result<Table> read = shape_from_json(*shape);
+    if (!read.ok()) return read.error().within(record.source.to_string());
+    record.shape = std::move(read).value();
+  }
   return record;
 }
 

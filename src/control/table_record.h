@@ -1,6 +1,7 @@
 // What wherry.progress keeps of a followed table: its names, the key that its slices are cut by,
-// the indexes that it still lacks, and which of its rows are wanted. Values;
-// docs/format/progress.md has the format.
+// the indexes that it still lacks, which of its rows are wanted and, where the target's definition
+// does not say it, what its rows look like in the stream. Values; docs/format/progress.md has the
+// format.
 #pragma once
 
 #include <optional>
@@ -22,10 +23,16 @@ struct TableRecord {
   std::string key;
   std::vector<std::string> late;  // definitions of indexes, in the target's words
   std::string filter;             // what `where` and `skip` say of it, in words
+  // Its columns and keys at the place that the record is written for, without its name: where
+  // source and target are of two dialects.
+  std::optional<Table> shape;
 };
 
+// Whether records carry the shapes of their tables.
+enum class ShapeRecords { left_out, kept };
+
 TableRecord to_record(const dispatch::TablePlan& plan, std::string key,
-                      std::vector<std::string> late);
+                      std::vector<std::string> late, ShapeRecords shapes);
 sink::NamedRecord to_named(const TableRecord& record);
 Result<TableRecord> to_table_record(const sink::NamedRecord& named);
 

@@ -8,7 +8,9 @@ namespace wherry::control {
 namespace {
 
 TableRecord record() {
-  return {7, {"shop", "a`b"}, {"store", "c"}, "`id` int", {"KEY `x` (`v`)", "KEY `y` (`v`,`w`)"}};
+  return {
+      7, {"shop", "a`b"}, {"store", "c"}, "`id` int", {"KEY `x` (`v`)", "KEY `y` (`v`,`w`)"}, "",
+      {}};
 }
 
 TEST(TableRecord, ComesBackAsItWas) {
@@ -19,6 +21,18 @@ TEST(TableRecord, ComesBackAsItWas) {
   EXPECT_EQ(back.value().target, record().target);
   EXPECT_EQ(back.value().key, record().key);
   EXPECT_EQ(back.value().late, record().late);
+}
+
+TEST(TableRecord, KeepsTheShapeWhereThereIsOne) {
+  EXPECT_FALSE(to_table_record(to_named(record())).value().shape);
+  TableRecord shaped = record();
+  shaped.shape.emplace();
+  shaped.shape->columns.resize(1);
+  shaped.shape->columns[0].name = "id";
+  const auto back = to_table_record(to_named(shaped));
+  ASSERT_TRUE(back.ok()) << back.error().what;
+  ASSERT_TRUE(back.value().shape);
+  EXPECT_EQ(back.value().shape->columns.at(0).name, "id");
 }
 
 TEST(TableRecord, DamageIsAnError) {

@@ -21,6 +21,14 @@ namespace {
 constexpr unsigned kNoSuchTable = 1146;
 constexpr unsigned kUnknownDatabase = 1049;
 
+// Bits of sql_mode that MySQL and MariaDB know by the same meaning: the others are refused by one
+// of them (NO_AUTO_CREATE_USER), or mean something else there.
+constexpr std::uint64_t kSharedModes = 0xEFFC'00EF;
+// Collations from this number on are of one of the two only.
+constexpr std::uint32_t kOwnCollations = 248;
+constexpr std::uint32_t kMysqlUtf8mb4 = 255;  // how MySQL names utf8mb4
+constexpr std::uint64_t kAllModes = ~std::uint64_t{0};
+
 bool is_database_level(sql::Kind kind) {
   return kind == sql::Kind::create_database || kind == sql::Kind::alter_database ||
          kind == sql::Kind::drop_database;
@@ -181,12 +189,23 @@ std::vector<std::string> DdlRunner::settings(const StatementEvent& event) const 
   const decode::QueryView& query = event.query;
   std::vector<std::string> out;
   std::string set = fmt::format("SET timestamp = {}, foreign_key_checks = 0", event.timestamp);
-  if (query.sql_mode) set += fmt::format(", sql_mode = {}", *query.sql_mode);
-  if (query.charset_client != 0)
+  const bool alike = event.mode.dialect == session_->facts().dialect;
+  const bool of_database = is_database_level(event.statement.kind);
+  // What inherits from the server's collation is a database: elsewhere one that is not known there
+  // makes no difference.
+  const auto has = [&](std::uint32_t collation) {
+    return collation != 0 && (alike || of_database || collation < kOwnCollations);
+  };
+  if (query.sql_mode) {
+    set += fmt::format(", sql_mode = {}", *query.sql_mode & (alike ? kAllModes : kSharedModes));
+  }
+  if (!alike && query.charset_client == kMysqlUtf8mb4)
+    set += ", character_set_client = utf8mb4";
+  else if (query.charset_client != 0)
     set += fmt::format(", character_set_client = {}", query.charset_client);
-  if (query.collation_connection != 0)
+  if (has(query.collation_connection))
     set += fmt::format(", collation_connection = {}", query.collation_connection);
-  if (query.collation_server != 0)
+  if (has(query.collation_server))
     set += fmt::format(", collation_server = {}", query.collation_server);
   if (!query.time_zone.empty()) set += fmt::format(", time_zone = {}", quote_text(query.time_zone));
   if (query.explicit_defaults_for_timestamp)
