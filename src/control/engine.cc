@@ -264,8 +264,12 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     slices.drop_table(table);
     late.dropped(table);
   };
-  out.record = [this](const dispatch::TablePlan& table, const std::string& key) {
-    return to_named(to_record(table, key, late.keys_of(table.id), plan.shapes));
+  out.record = [this](const dispatch::TablePlan& table, const std::string& key,
+                      const std::string& outrun) {
+    const ShapeRecords shapes = outrun.empty() ? plan.shapes : ShapeRecords::kept;
+    TableRecord record = to_record(table, key, late.keys_of(table.id), shapes);
+    record.outrun = outrun;
+    return to_named(record);
   };
   out.restart = [this](const dispatch::TablePlan& table) {
     const copy::Slice slice = slices.restart_table(table.id, table.whole());
@@ -366,8 +370,12 @@ void Engine::Impl::build() {
   sink::LaneRecord ddl;
   ddl.lane = sink::DdlRunner::kLane;
   ddl.low = plan.low;
+  sink::Outrun outrun;
+  for (const auto& [id, record] : plan.records) {
+    if (!record.outrun.empty()) outrun[record.source] = record.outrun;
+  }
   statements = std::make_unique<sink::DdlRunner>(
-      target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog},
+      target_options(options), sink::DdlRunner::Links{plan.epoch, progress, board, catalog, outrun},
       ddl_selection(), ddl);
   if (cuts) {
     syncpoints = std::make_unique<sink::SyncpointWriter>(

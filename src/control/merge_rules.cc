@@ -75,7 +75,10 @@ class MergeJudge {
       if (in_actions(*table))
         refuse(*table, "foreign key actions change its rows, so it cannot be merged with others",
                "rename it to a table of its own");
-      if (const std::string what = first_difference(first, *table); !what.empty()) {
+      // A run that goes on may be between the statements that all of them get: those are judged
+      // at their places.
+      const std::string what = options_.resume ? "" : first_difference(first, *table);
+      if (!what.empty()) {
         refuse(*table,
                fmt::format("it goes into {} as {} does, and has another form: {}",
                            target.to_string(), first.name.to_string(), what),

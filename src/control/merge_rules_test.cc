@@ -41,6 +41,12 @@ TEST_F(MergeRulesTest, NamesTheColumnThatDiffers) {
   EXPECT_TRUE(says("`name`")) << refusals();
 }
 
+TEST_F(MergeRulesTest, TablesOfARunThatGoesOnMayBeBetweenTheirStatements) {
+  tables_[1].columns.pop_back();
+  options_.resume = true;
+  EXPECT_EQ(refusals(), "");
+}
+
 TEST_F(MergeRulesTest, UniqueKeysStandInTheSameOrder) {
   std::swap(tables_[1].indexes[0], tables_[1].indexes[1]);
   EXPECT_TRUE(says("unique keys")) << refusals();

@@ -322,7 +322,7 @@ Result<Shapes> recorded_shapes(const std::map<std::uint32_t, TableRecord>& saved
                                one.source.to_string()),
                    0};
     }
-    shapes[one.target] = *one.shape;
+    if (one.outrun.empty()) shapes[one.target] = *one.shape;
   }
   return shapes;
 }
@@ -356,7 +356,8 @@ Status resume_tables(mysql::Session& target, const sink::SavedProgress& saved, R
   for (const auto& [id, one] : plan.records) {
     // Without a shape a statement that drops or renames it ran, and is not finished: it comes
     // again, and tells what became of the table.
-    Table table = shapes.value()[one.target];  // merged tables have one shape
+    // Merged tables have one shape, but for those whose rows are not of it yet.
+    Table table = one.outrun.empty() || !one.shape ? shapes.value()[one.target] : *one.shape;
     table.name = one.source;
     auto state = std::make_shared<dispatch::TableState>();
     state->touched = true;

@@ -17,6 +17,7 @@ TableRecord to_record(const dispatch::TablePlan& plan, std::string key,
                      std::move(key),
                      std::move(late),
                      plan.filter == nullptr ? "" : plan.filter->text(),
+                     {},
                      {}};
   if (shapes == ShapeRecords::kept) record.shape = plan.source;
   return record;
@@ -31,6 +32,7 @@ sink::NamedRecord to_named(const TableRecord& record) {
   json["key"] = record.key;
   json["late"] = record.late;
   if (!record.filter.empty()) json["filter"] = record.filter;
+  if (!record.outrun.empty()) json["outrun"] = record.outrun;
   if (record.shape) json["shape"] = shape_json(*record.shape);
   return {"table", std::to_string(record.id), json.dump()};
 }
@@ -60,6 +62,7 @@ Result<TableRecord> to_table_record(const sink::NamedRecord& named) {
     record.late.push_back(key.get<std::string>());
   }
   (void)text("filter", record.filter);  // most have none
+  (void)text("outrun", record.outrun);
   if (const auto shape = json.find("shape"); shape != json.end()) {
     Result<Table> read = shape_from_json(*shape);
     if (!read.ok()) return read.error().within(record.source.to_string());

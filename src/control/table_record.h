@@ -24,8 +24,11 @@ struct TableRecord {
   std::vector<std::string> late;  // definitions of indexes, in the target's words
   std::string filter;             // what `where` and `skip` say of it, in words
   // Its columns and keys at the place that the record is written for, without its name: where
-  // source and target are of two dialects.
+  // source and target are of two dialects, and where it is outrun.
   std::optional<Table> shape;
+  // The definition that the target had before a table that this one is merged with was altered;
+  // empty: its rows have the columns of the target.
+  std::string outrun;
 };
 
 // Whether records carry the shapes of their tables.

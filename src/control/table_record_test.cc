@@ -8,9 +8,14 @@ namespace wherry::control {
 namespace {
 
 TableRecord record() {
-  return {
-      7, {"shop", "a`b"}, {"store", "c"}, "`id` int", {"KEY `x` (`v`)", "KEY `y` (`v`,`w`)"}, "",
-      {}};
+  return {7,
+          {"shop", "a`b"},
+          {"store", "c"},
+          "`id` int",
+          {"KEY `x` (`v`)", "KEY `y` (`v`,`w`)"},
+          "",
+          {},
+          {}};
 }
 
 TEST(TableRecord, ComesBackAsItWas) {
@@ -26,11 +31,13 @@ TEST(TableRecord, ComesBackAsItWas) {
 TEST(TableRecord, KeepsTheShapeWhereThereIsOne) {
   EXPECT_FALSE(to_table_record(to_named(record())).value().shape);
   TableRecord shaped = record();
+  shaped.outrun = "CREATE TABLE `c`";
   shaped.shape.emplace();
   shaped.shape->columns.resize(1);
   shaped.shape->columns[0].name = "id";
   const auto back = to_table_record(to_named(shaped));
   ASSERT_TRUE(back.ok()) << back.error().what;
+  EXPECT_EQ(back.value().outrun, shaped.outrun);
   ASSERT_TRUE(back.value().shape);
   EXPECT_EQ(back.value().shape->columns.at(0).name, "id");
 }

@@ -171,3 +171,62 @@ def test_a_row_that_goes_from_shard_to_shard_in_one_transaction_stays_one(t):
         server.wait_applied("all", source)
         check(target.value(f"SELECT v FROM shop.orders WHERE id = {key}") == 100, f"row {key}")
     _check_merged(source, target)
+
+
+def _shards_hold_what_the_target_holds(source, target, columns):
+    wanted = sorted(row for s in _SHARDS for row in source.rows(f"SELECT {columns} FROM {s}.orders"))
+    found = sorted(target.rows(f"SELECT {columns} FROM shop.orders"))
+    check(wanted == found, lambda: f"missing {[r for r in wanted if r not in found][:5]}, "
+                                   f"too much {[r for r in found if r not in wanted][:5]}")
+
+
+@test(timeout=120)
+def test_an_alter_that_each_shard_gets_runs_once(t):
+    source, target = t.pair()
+    # Rows without the names of their columns: a shard that is behind has fewer than the target.
+    source.execute("SET GLOBAL binlog_row_metadata = MINIMAL")
+    _make(source, rows=20)
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"], lanes=4)
+    server.wait_copied("all")
+    alter = "ALTER TABLE shop_%d.orders ADD COLUMN note VARCHAR(9) NOT NULL DEFAULT 'none' AFTER id"
+    source.execute(
+        "INSERT INTO shop_1.orders VALUES (1001, 'a', 1)", alter % 1,
+        "INSERT INTO shop_1.orders VALUES (1002, 'new', 'b', 2)", "INSERT INTO shop_2.orders VALUES (1003, 'c', 3)",
+        "UPDATE shop_2.orders SET v = 50, name = 'moved' WHERE id = 11", "UPDATE shop_1.orders SET note = 'x' WHERE id = 10",
+        "DELETE FROM shop_3.orders WHERE id = 12", "BEGIN", "DELETE FROM shop_1.orders WHERE id = 20",
+        "INSERT INTO shop_2.orders VALUES (20, 'n20', 7)", "COMMIT")
+    server.wait_applied("all", source)
+    server.kill9()
+    source.execute("INSERT INTO shop_3.orders VALUES (1004, 'd', 4)", alter % 2,
+                   "INSERT INTO shop_2.orders VALUES (1005, 'two', 'e', 5)", "INSERT INTO shop_3.orders VALUES (1006, 'f', 6)")
+    server.start()
+    server.wait_applied("all", source)
+    source.execute("UPDATE shop_3.orders SET v = 9 WHERE id = 1004", alter % 3,
+                   "INSERT INTO shop_3.orders VALUES (1007, 'three', 'g', 7)")
+    server.wait_applied("all", source)
+    _shards_hold_what_the_target_holds(source, target, "id, note, name, v")
+    # All of them are there: another one may follow.
+    source.execute(*(f"ALTER TABLE shop_{n}.orders ADD COLUMN w INT" for n in (3, 1, 2)),
+                   "UPDATE shop_1.orders SET w = 1 WHERE id = 10")
+    server.wait_applied("all", source)
+    _shards_hold_what_the_target_holds(source, target, "id, note, name, v, w")
+    # A shard that gets another one than the first.
+    source.execute("ALTER TABLE shop_1.orders ADD COLUMN z INT", "ALTER TABLE shop_2.orders ADD COLUMN z BIGINT")
+    wait_until(lambda: server.look("all")["state"] == "failed", 30, "the stop")
+    error = server.look("all")["error"]["message"]
+    check("shop_2.orders" in error and "would not become" in error and "bigint" in error.lower(), error)
+
+
+@test(timeout=120)
+def test_an_alter_that_rows_of_the_others_cannot_do_without_stops(t):
+    source, target = t.pair()
+    _make(source, rows=3)
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders"], rename=["shop_*.orders=shop.orders"])
+    server.wait_copied("all")
+    source.execute("ALTER TABLE shop_1.orders DROP COLUMN v")
+    wait_until(lambda: server.look("all")["state"] == "failed", 30, "the stop")
+    error = server.look("all")["error"]["message"]
+    check("shop_1.orders" in error and "DROP COLUMN v" in error and "merged" in error, error)
+    check(target.value("SELECT COUNT(v) FROM shop.orders") == 6, "the target was altered")

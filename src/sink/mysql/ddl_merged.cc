@@ -1,6 +1,6 @@
 // Statements about tables that are merged into one. What one of them does to itself must not happen
-// to all of them, so such statements stop the run, but for one: a new table that is made as the
-// others are joins them.
+// to all of them, so such statements stop the run, but for two: a new table that is made as the
+// others are joins them, and an ALTER TABLE that all of them get (ddl_merged_alter.cc).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -51,6 +51,10 @@ Result<bool> DdlRunner::on_merged(const StatementEvent& event) {
     return true;
   }
   if (creates_table(statement.kind) && !event.rows_follow) return adopt(event);
+  if (alters_merged(event)) {
+    if (Status done = alter_merged(event); !done.ok()) return done.error();
+    return true;
+  }
   return Error{
       Errc::unsupported,
       fmt::format("a statement changes a table that is merged with others, and what becomes "
@@ -85,24 +89,35 @@ Result<bool> DdlRunner::adopt(const StatementEvent& event) {
   return true;
 }
 
+TableName DdlRunner::scratch() const { return {target_.meta_database, std::string(kScratch)}; }
+
+Status DdlRunner::drop_scratch() {
+  Result<mysql::Outcome> gone = session_->execute(
+      "DROP TABLE IF EXISTS " + quote_name(scratch().database) + "." + quote_name(scratch().table));
+  return gone.ok() ? Status(Unit{}) : Status(gone.error());
+}
+
 // The server itself says what the statement makes, under another name.
-Status DdlRunner::require_same_definition(const StatementEvent& event, const TableName& target,
-                                          const std::string& there) {
-  const TableName scratch{target_.meta_database, std::string(kScratch)};
-  const std::string drop =
-      "DROP TABLE IF EXISTS " + quote_name(scratch.database) + "." + quote_name(scratch.table);
-  if (Result<mysql::Outcome> gone = session_->execute(drop); !gone.ok()) return gone.error();
+Result<sql::CreateTable> DdlRunner::scratch_after(const StatementEvent& event) {
   const TableName& subject = event.statement.objects.front().name;
   Status made = execute(
       event, sql::rewrite(event.statement, event.query.statement, [&](const TableName& name) {
-        return name == subject ? scratch : selection_.route(name);
+        return name == subject ? scratch() : selection_.route(name);
       }));
-  if (!made.ok()) return made;
-  Result<std::string> text = mysql::read_create_table(*session_, scratch);
-  if (Result<mysql::Outcome> gone = session_->execute(drop); !gone.ok()) return gone.error();
+  if (!made.ok()) return made.error();
+  Result<std::string> text = mysql::read_create_table(*session_, scratch());
+  if (Status gone = drop_scratch(); !gone.ok()) return gone.error();
   if (!text.ok()) return text.error();
-  Result<sql::CreateTable> wanted = sql::parse_create_table(text.value());
-  if (!wanted.ok()) return wanted.error().within(subject.to_string());
+  Result<sql::CreateTable> table = sql::parse_create_table(text.value());
+  return table.ok() ? std::move(table) : table.error().within(subject.to_string());
+}
+
+Status DdlRunner::require_same_definition(const StatementEvent& event, const TableName& target,
+                                          const std::string& there) {
+  const TableName& subject = event.statement.objects.front().name;
+  if (Status gone = drop_scratch(); !gone.ok()) return gone;
+  Result<sql::CreateTable> wanted = scratch_after(event);
+  if (!wanted.ok()) return wanted.error();
   Result<sql::CreateTable> present = sql::parse_create_table(there);
   if (!present.ok()) return present.error().within(target.to_string());
   sql::set_name(wanted.value(), target);

@@ -44,7 +44,8 @@ DdlRunner::DdlRunner(TargetOptions target, const Links& links, DdlSelection sele
       board_(links.board),
       catalog_(links.catalog),
       selection_(std::move(selection)),
-      record_(std::move(start)) {}
+      record_(std::move(start)),
+      outrun_(links.outrun) {}
 
 Status DdlRunner::connect() {
   if (session_ != nullptr) return Unit{};
@@ -75,10 +76,10 @@ Status DdlRunner::run(const StatementEvent& event) {
   }
   Result<std::string> before = state_of(event);
   if (!before.ok()) return before.error();
-  Result<bool> ran = already_ran(event, before.value());
-  if (!ran.ok()) return ran.error();
+  Result<Begun> begun = begun_before(event, before.value());
+  if (!begun.ok()) return begun.error();
   if (Status known = remember_keys(event); !known.ok()) return known;
-  if (!ran.value()) {
+  if (begun.value() != Begun::and_ran) {
     if (Status noted = note(event, "begun", before.value()); !noted.ok()) return noted;
     const std::string text = sql::rewrite(event.statement, event.query.statement, selection_.route);
     if (Status done = execute(event, text); !done.ok()) return done;
@@ -124,7 +125,7 @@ Result<bool> DdlRunner::put_off(const StatementEvent& event) {
       sql::added_indexes(event.statement, event.query.statement, event.mode);
   if (plan == nullptr || keys.empty()) return false;
   Status done = selection_.put_off(*plan, std::move(keys), [&] {
-    records_ = {progress_.put_statement(selection_.record(*plan, ""))};
+    records_ = {progress_.put_statement(record_of(*plan, ""))};
     return note(event, "finished", "");
   });
   if (!done.ok()) return done.error();
@@ -144,20 +145,22 @@ Status DdlRunner::remember_keys(const StatementEvent& event) {
     if (!table.ok() && table.error().code == Errc::lost) continue;  // it ran before a crash
     if (!table.ok()) return table.error();
     const std::string& key = keys_[plan->id] = key_signature(table.value());
-    records_.push_back(progress_.put_statement(selection_.record(*plan, key)));
+    records_.push_back(progress_.put_statement(record_of(*plan, key)));
   }
   return Unit{};
 }
 
-// A statement that a run before this one began: whether the objects have changed since.
-Result<bool> DdlRunner::already_ran(const StatementEvent& event, const std::string& before) {
+// A statement that a run before this one began ran if the objects have changed since.
+Result<DdlRunner::Begun> DdlRunner::begun_before(const StatementEvent& event,
+                                                 const std::string& before) {
   Result<mysql::Rows> row = session_->query(
       fmt::format("SELECT state, before_state FROM {} WHERE job = '{}' AND cseq = {}",
                   progress_.table("ddl_progress"), progress_.job(), event.cseq));
   if (!row.ok()) return row.error().within("read ddl_progress");
-  if (row.value().rows.empty()) return false;
-  if (row.value().rows[0][0].value_or("") == "finished") return true;
-  return row.value().rows[0][1].value_or("") != before;
+  if (row.value().rows.empty()) return Begun::no;
+  const bool finished = row.value().rows[0][0].value_or("") == "finished";
+  return finished || row.value().rows[0][1].value_or("") != before ? Begun::and_ran
+                                                                   : Begun::not_run;
 }
 
 Status DdlRunner::note(const StatementEvent& event, std::string_view state,
@@ -371,7 +374,7 @@ Status DdlRunner::refresh_table(const TableName& source, const PlanPtr& origin) 
   const PlanPtr plan = dispatch::make_plan(id, std::move(shape), target, std::move(state),
                                            std::move(filter).value());
   catalog_.put(plan);
-  records_.push_back(progress_.put_statement(selection_.record(*plan, key)));
+  records_.push_back(progress_.put_statement(record_of(*plan, key)));
   const auto before = keys_.find(id);
   if (before == keys_.end() || before->second == key) return Unit{};
   return restart(*plan);

@@ -14,6 +14,7 @@
 #include "dispatch/scheduler.h"
 #include "sink/mysql/progress.h"
 #include "sink/mysql/target_session.h"
+#include "sql/create_table.h"
 #include "support/guarded.h"
 
 namespace wherry::sink {
@@ -40,12 +41,20 @@ struct DdlSelection {
       put_off;
   // A table is gone: nothing of it is left to copy.
   std::function<void(std::uint32_t table)> dropped;
-  // The progress row of a table. key: key_signature() at the target, where it is known.
-  std::function<NamedRecord(const dispatch::TablePlan&, const std::string& key)> record;
+  // The progress row of a table. key: key_signature() at the target, where it is known. outrun: the
+  // definition that the target had before a table that it is merged with was altered; empty: its
+  // rows have the columns of the target.
+  std::function<NamedRecord(const dispatch::TablePlan&, const std::string& key,
+                            const std::string& outrun)>
+      record;
   // The copy of a table begins anew, since its slices were cut by another key; the target's table
   // is empty. Returns the progress row of its only slice.
   std::function<NamedRecord(const dispatch::TablePlan&)> restart;
 };
+
+// Tables of the source that are merged with one that was altered before them, with the definition
+// that the target had then.
+using Outrun = std::map<TableName, std::string>;
 
 class DdlRunner final : public dispatch::StatementRunner {
  public:
@@ -55,6 +64,7 @@ class DdlRunner final : public dispatch::StatementRunner {
     const Progress& progress;
     dispatch::Board& board;
     dispatch::Catalog& catalog;
+    Outrun outrun = {};  // as the records have it
   };
   DdlRunner(TargetOptions target, const Links& links, DdlSelection selection, LaneRecord start);
 
@@ -76,7 +86,9 @@ class DdlRunner final : public dispatch::StatementRunner {
   Status connect();
   // True: the statement only adds indexes, which are built beside the stream.
   Result<bool> put_off(const dispatch::StatementEvent& event);
-  Result<bool> already_ran(const dispatch::StatementEvent& event, const std::string& before);
+  enum class Begun : std::uint8_t { no, not_run, and_ran };
+  // What a run before this one did of the statement.
+  Result<Begun> begun_before(const dispatch::StatementEvent& event, const std::string& before);
   Status note(const dispatch::StatementEvent& event, std::string_view state,
               const std::string& before);
   // True: the statement was about tables that are merged into one, and is dealt with.
@@ -84,6 +96,19 @@ class DdlRunner final : public dispatch::StatementRunner {
   Result<bool> adopt(const dispatch::StatementEvent& event);
   Status require_same_definition(const dispatch::StatementEvent& event, const TableName& target,
                                  const std::string& there);
+  // Under the name of a table that is there for a moment, in the meta database.
+  TableName scratch() const;
+  Status drop_scratch();
+  Result<sql::CreateTable> scratch_after(const dispatch::StatementEvent& event);
+  Result<sql::CreateTable> altered(const dispatch::StatementEvent& event,
+                                   const std::string& definition);
+  bool alters_merged(const dispatch::StatementEvent& event) const;
+  Status alter_merged(const dispatch::StatementEvent& event);
+  Status lead(const dispatch::StatementEvent& event);
+  Status require_leadable(const dispatch::StatementEvent& event, const std::string& text);
+  Status follow(const dispatch::StatementEvent& event, const std::string& definition);
+  Status take_definition(const dispatch::StatementEvent& event, const std::string& before);
+  NamedRecord record_of(const dispatch::TablePlan& plan, const std::string& key) const;
   Status require_same_filter(const dispatch::StatementEvent& event) const;
   Status remember_keys(const dispatch::StatementEvent& event);
   // Runs the text under the settings of the event.
@@ -106,6 +131,7 @@ class DdlRunner final : public dispatch::StatementRunner {
   Guarded<std::string> waiting_for_;
   std::map<std::uint32_t, std::string> keys_;  // of tables still being copied, before the statement
   std::vector<std::string> records_;           // statements that go with the next note
+  Outrun outrun_;
 };
 
 }  // namespace wherry::sink
