@@ -230,3 +230,30 @@ def test_an_alter_that_rows_of_the_others_cannot_do_without_stops(t):
     error = server.look("all")["error"]["message"]
     check("shop_1.orders" in error and "DROP COLUMN v" in error and "merged" in error, error)
     check(target.value("SELECT COUNT(v) FROM shop.orders") == 6, "the target was altered")
+
+
+@test(timeout=120)
+def test_rows_of_two_shards_with_one_key_keep_their_order(t):
+    """Another lane is free for the second change while the first cannot go on."""
+    source, target = t.pair()
+    _make(source, rows=20)
+    source.execute("CREATE DATABASE plain", "CREATE TABLE plain.gate (id INT PRIMARY KEY, v INT)",
+                   "INSERT INTO plain.gate VALUES (1, 0)", "CREATE TABLE plain.mark (id INT PRIMARY KEY)")
+    server = feeds.Feeds(t).start()
+    server.create("all", source, target, include=["shop_*.orders", "plain.*"], rename=["shop_*.orders=shop.orders"],
+                  lanes=4)
+    server.wait_copied("all")
+    with target.connect() as blocker, blocker.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT v FROM plain.gate WHERE id = 1 FOR UPDATE")
+        source.execute("UPDATE plain.gate SET v = 1")
+        # A lane gets 512 transactions before it is the turn of the next one that has less to do.
+        source.execute("BEGIN", "UPDATE plain.gate SET v = 2", "DELETE FROM shop_1.orders WHERE id = 10", "COMMIT",
+                       *(f"INSERT INTO plain.mark VALUES ({n})" for n in range(600)),
+                       "INSERT INTO shop_2.orders VALUES (10, 'n10', 100)", "INSERT INTO plain.mark VALUES (600)")
+        wait_until(lambda: target.value("SELECT MAX(id) FROM plain.mark") == 600, 30, "what the other lane brings")
+        check(target.value("SELECT v FROM shop.orders WHERE id = 10") == 1, "the second change came first")
+        cursor.execute("ROLLBACK")
+    server.wait_applied("all", source)
+    check("is warning" not in server.run.err, server.run.tail)
+    _check_merged(source, target)
