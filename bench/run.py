@@ -339,14 +339,14 @@ def parse():
 
 
 def measure_feeds(bench):
-    """Cases without peers; `all` takes them with one kind of server."""
+    """Cases without peers."""
     options = bench.options
     chosen = [name for name in ("log", "idle", "fan", "hot") if options.case in ("all", name)]
     dialects = [name for name in options.dialect.split(",") if available(name)]
     for name in chosen:
         if name in ("log", "idle"):
             getattr(feed_cases, name)(bench)
-        for dialect in dialects[:1] if options.case == "all" else dialects:
+        for dialect in dialects:
             if name == "idle":
                 feed_cases.idle_mysql(bench, dialect)
             elif name != "log":
