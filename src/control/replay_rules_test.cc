@@ -20,6 +20,7 @@ class Narrow : public testing::Test {
   // What stays, or why nothing is done.
   std::string narrowed(const std::vector<std::string>& patterns) {
     std::vector<Pattern> within;
+    within.reserve(patterns.size());
     for (const std::string& pattern : patterns) within.push_back(Pattern::parse(pattern).value());
     Selection selection;
     selection.narrow(std::move(within));

@@ -1,7 +1,7 @@
 // ALTER TABLE of tables that are merged into one. Each of them gets the same statement, at its own
 // place of the stream: the first changes the target, the others are recognised as done. Between the
 // two the rows of a table that is behind have the columns of before; docs/filters.md has the rule.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
