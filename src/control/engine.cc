@@ -67,6 +67,19 @@ Parents parents_first(const std::vector<PlanPtr>& plans) {
   return parents;
 }
 
+// That a lane writes at once.
+std::size_t group_bytes(const EngineOptions& settings) {
+  return std::clamp<std::size_t>(settings.memory / (16 * settings.lanes), 1 << 20, 8 << 20);
+}
+
+// What is read ahead of the lanes: the next group of each beside the one that it writes. More would
+// take longer to go through, with its keys, and make nothing faster.
+std::size_t stream_window(const EngineOptions& settings) {
+  constexpr std::size_t kAtLeast = 32 << 20;  // a few batches, whatever their size
+  const std::size_t groups = 2 * settings.lanes * group_bytes(settings);
+  return std::min<std::size_t>(settings.memory / 4, std::max(groups, kAtLeast));
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -80,7 +93,7 @@ struct Engine::Impl {
         selection(std::move(parts.selection)),
         open_intake(std::move(parts.intake)),
         cuts(parts.syncpoints),
-        stream_budget(parts.settings.memory / 4),
+        stream_budget(stream_window(parts.settings)),
         chunk_budget(parts.settings.memory / 4),
         large_budget(1),
         whole_budget(std::max<std::size_t>(parts.settings.memory / 16, 4 << 20)),
@@ -298,9 +311,7 @@ void Engine::Impl::build_lanes(unsigned count) {
     sink::LaneOptions lane;
     lane.target = target_options(options);
     lane.epoch = plan.epoch;
-    lane.group_bytes = std::clamp<std::size_t>(
-        settings.read([](const EngineOptions& now) { return now.memory; }) / (16 * count), 1 << 20,
-        8 << 20);
+    lane.group_bytes = settings.read(group_bytes);
     sink::LaneRecord start;
     start.lane = i;
     start.low = plan.low;

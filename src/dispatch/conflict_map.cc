@@ -10,9 +10,10 @@ void ConflictMap::collect(const std::vector<std::uint64_t>& values, const LaneSe
   for (const std::uint64_t value : values) {
     for (std::size_t at = start_of(value);; at = (at + 1) & mask) {
       const Slot& slot = slots_[at];
-      if (slot.seq == 0) break;
+      if (slot.work == 0) break;
       if (slot.value != value) continue;
-      if (slot.seq > committed[slot.lane]) needs[slot.lane] = std::max(needs[slot.lane], slot.seq);
+      const unsigned lane = slot.lane();
+      if (slot.seq() > committed[lane]) needs[lane] = std::max(needs[lane], slot.seq());
       break;
     }
   }
@@ -20,43 +21,33 @@ void ConflictMap::collect(const std::vector<std::uint64_t>& values, const LaneSe
 
 void ConflictMap::note(const std::vector<std::uint64_t>& values, unsigned lane, std::uint64_t seq,
                        const LaneSeqs& committed) {
-  if ((used_ + values.size()) * 2 > slots_.size()) {
-    grow(committed);
-    while ((used_ + values.size()) * 2 > slots_.size()) {
-      const std::vector<Slot> old = std::move(slots_);
-      slots_.assign(old.size() * 2, Slot{});
-      --shift_;
-      const std::size_t wide = slots_.size() - 1;
-      for (const Slot& slot : old) {
-        if (slot.seq == 0) continue;
-        std::size_t at = start_of(slot.value);
-        while (slots_[at].seq != 0) at = (at + 1) & wide;
-        slots_[at] = slot;
-      }
-    }
-  }
-  const std::size_t mask = slots_.size() - 1;
+  if ((used_ + values.size()) * 2 > slots_.size()) make_room(values.size(), committed);
   for (const std::uint64_t value : values) {
-    std::size_t at = start_of(value);
-    while (slots_[at].seq != 0 && slots_[at].value != value) at = (at + 1) & mask;
-    if (slots_[at].seq == 0) ++used_;
-    slots_[at] = {value, seq, lane};
+    Slot& slot = slot_of(value);
+    if (slot.work == 0) ++used_;
+    slot = {value, seq * kLanesMax + lane};
   }
 }
 
-// Drops what has committed; the size stays.
-void ConflictMap::grow(const LaneSeqs& committed) {
-  std::vector<Slot> old = std::move(slots_);
-  slots_.assign(old.size(), Slot{});
-  used_ = 0;
+ConflictMap::Slot& ConflictMap::slot_of(std::uint64_t value) {
   const std::size_t mask = slots_.size() - 1;
-  for (const Slot& slot : old) {
-    if (slot.seq == 0 || slot.seq <= committed[slot.lane]) continue;
-    std::size_t at = start_of(slot.value);
-    while (slots_[at].seq != 0) at = (at + 1) & mask;
-    slots_[at] = slot;
-    ++used_;
+  std::size_t at = start_of(value);
+  while (slots_[at].work != 0 && slots_[at].value != value) at = (at + 1) & mask;
+  return slots_[at];
+}
+
+// At most a quarter is in use then, so that the next time is far. The memory is used again: it is
+// large, and new pages cost more than the work on them.
+void ConflictMap::make_room(std::size_t more, const LaneSeqs& committed) {
+  live_.clear();
+  for (const Slot& slot : slots_) {
+    if (slot.work != 0 && slot.seq() > committed[slot.lane()]) live_.push_back(slot);
   }
+  used_ = live_.size();
+  std::size_t size = slots_.size();
+  for (; (used_ + more) * 4 > size; size *= 2) --shift_;
+  slots_.assign(size, Slot{});
+  for (const Slot& slot : live_) slot_of(slot.value) = slot;
 }
 
 void ConflictMap::collect_table(std::uint32_t table, bool opaque, const LaneSeqs& committed,

@@ -32,8 +32,10 @@ class ConflictMap {
  private:
   struct Slot {
     std::uint64_t value = 0;
-    std::uint64_t seq = 0;  // 0: free
-    std::uint32_t lane = 0;
+    std::uint64_t work = 0;  // number and lane; 0: free
+
+    std::uint64_t seq() const { return work / kLanesMax; }
+    unsigned lane() const { return work % kLanesMax; }
   };
   struct TableUse {
     LaneSeqs touched{};  // last work of each lane on the table
@@ -44,10 +46,14 @@ class ConflictMap {
   std::size_t start_of(std::uint64_t value) const {
     return (value * 0x9E3779B97F4A7C15ULL) >> shift_;
   }
-  void grow(const LaneSeqs& committed);
+  // The slot of the value, or the free one where it belongs.
+  Slot& slot_of(std::uint64_t value);
+  // Drops what has committed, and grows where that does not leave room for so many more.
+  void make_room(std::size_t more, const LaneSeqs& committed);
 
   unsigned lanes_;
   std::vector<Slot> slots_;  // open addressing, linear probing
+  std::vector<Slot> live_;   // of make_room(), kept for its memory
   unsigned shift_ = 64 - 14;
   std::size_t used_ = 0;
   std::unordered_map<std::uint32_t, TableUse> tables_;
