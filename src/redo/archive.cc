@@ -247,6 +247,7 @@ Status ArchiveScan::settle_newest() {
 Status ArchiveScan::find_end() {
   const Claim& newest = out_.claims_.back();
   out_.resolved_ = newest.begin;
+  out_.snapshot_ = newest.snapshot;
   if (newest.previous) out_.chain_ = newest.previous->chain;
   if (out_.files_.empty()) return Unit{};
   const ArchiveFile& last = out_.files_.back();
@@ -255,6 +256,7 @@ Status ArchiveScan::find_end() {
   out_.checkpoint_ = std::max(out_.checkpoint_, footer.value().checkpoint);
   if (last.epoch != newest.epoch) return Unit{};
   out_.resolved_ = footer.value().after;
+  out_.snapshot_ = footer.value().snapshot;
   out_.chain_ = footer.value().chain;
   return Unit{};
 }

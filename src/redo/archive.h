@@ -35,6 +35,8 @@ class Archive {
   const store::Place& begin() const { return begin_; }
   // Everything through here is durable.
   const store::Place& resolved() const { return resolved_; }
+  // How much of the snapshot is in it; nothing: it holds changes only.
+  const std::optional<SnapshotMark>& snapshot() const { return snapshot_; }
   // Through here the target had it, as far as is known.
   std::uint64_t checkpoint() const { return checkpoint_; }
   // What the next file's header must name as the chain before it.
@@ -57,6 +59,7 @@ class Archive {
   std::vector<std::string> pending_;
   store::Place begin_;
   store::Place resolved_;
+  std::optional<SnapshotMark> snapshot_;
   std::uint64_t checkpoint_ = 0;
   Hash128 chain_;
 };

@@ -403,7 +403,7 @@ TEST(RedoArchive, ANewerVersionIsRefusedAndNotGuessed) {
   const auto make_newer = [&](const std::string& name) {
     storage.change([&](Objects& objects) {
       std::vector<std::byte>& bytes = objects[name];
-      bytes[8] = std::byte{2};
+      bytes[8] = std::byte{3};
       const auto size = static_cast<std::size_t>(load_le(bytes.data() + 12, 4));
       store::put_le(bytes.data() + size - 4, crc32c_of(Bytes(bytes).first(size - 4)), 4);
     });

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "redo/piece.h"
 #include "store/block.h"
 #include "store/segment.h"
 #include "support/byte_budget.h"
@@ -22,8 +24,9 @@ struct Block {
   store::Place after;              // the newest commit up to there
   store::Definitions definitions;  // that its records need
   Instant first_at{};              // when its first record came
-  bool seals = false;              // the file that it is in ends behind it
-  ByteBudget::Charge charge;       // of the writer's ledger, until its file is durable
+  std::optional<SnapshotMark> snapshot;  // behind it, where it is a piece of one
+  bool seals = false;                    // the file that it is in ends behind it
+  ByteBudget::Charge charge;             // of the writer's ledger, until its file is durable
 };
 
 inline std::size_t byte_size(const Block& block) { return block.bytes.size(); }

@@ -107,6 +107,7 @@ Result<bool> holds_anything(storage::Storage& storage, const std::string& feed,
 Claim following(const Archive& archive) {
   Claim claim;
   claim.begin = archive.resolved();
+  claim.snapshot = archive.snapshot();
   Claim::Previous previous;
   previous.epoch = archive.claim().epoch;
   previous.chain = archive.chain();
@@ -163,6 +164,7 @@ Result<Claim> begin_epoch(storage::Storage& storage, const EpochRequest& request
   if (!any.ok()) return any.error();
   Claim claim;
   claim.begin = request.target;
+  if (request.snapshot) claim.snapshot = SnapshotMark{};
   // Whoever still goes on with that removal leaves a higher number alone.
   std::uint64_t number = std::max(request.lease_epoch, removed.value() + 1);
   if (any.value()) {

@@ -16,6 +16,8 @@ struct EpochRequest {
   std::string source;   // its lasting identity
   std::string mapping;  // see Claim
   store::Place target;  // everything through here is at the target
+  // Whether a redo that begins now holds the snapshot too; one that goes on stays as it is.
+  bool snapshot = false;
 };
 
 // Claims the next epoch: it goes on behind what is durable, or where the target stands if there is

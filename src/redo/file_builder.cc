@@ -7,7 +7,7 @@
 namespace wherry::redo {
 
 FileBuilder::FileBuilder(const Claim& claim)
-    : claim_(claim), after_(claim.begin), end_{claim.begin.cseq + 1, 0} {
+    : claim_(claim), after_(claim.begin), end_{claim.begin.cseq + 1, 0}, snapshot_(claim.snapshot) {
   if (claim.previous) chain_behind_ = claim.previous->chain;
 }
 
@@ -60,6 +60,7 @@ void FileBuilder::add(Block block) {
   bytes_ += block.bytes.size();
   end_ = block.end;
   after_ = block.after;
+  if (block.snapshot) snapshot_ = block.snapshot;
   seals_ |= block.seals;
   file_->blocks.push_back(std::move(block));
 }
@@ -70,10 +71,12 @@ SealedFilePtr FileBuilder::seal(std::uint64_t durable, std::uint64_t checkpoint)
   footer.after = after_;
   footer.durable = durable;
   footer.checkpoint = checkpoint;
+  footer.snapshot = snapshot_;
   footer.chain = chain_behind_ = chain_->behind(footer);
   file_->footer = encode(footer, bytes_);
   file_->bytes = bytes_ + file_->footer.size();
   file_->after = after_;
+  file_->snapshot = snapshot_.value_or(SnapshotMark{});
   file_->sealed_at = std::chrono::steady_clock::now();
   bytes_ = 0;
   chain_.reset();

@@ -26,10 +26,11 @@ class FileBuilder {
   void add_definitions(const store::Definitions& definitions, const store::BlockHeader& before);
 
   const Claim claim_;
-  std::uint64_t number_ = 0;  // of the open file, or of the last one
-  Hash128 chain_behind_;      // the last sealed file
-  store::Place after_;        // the newest commit so far
-  store::Point end_;          // behind the last record so far
+  std::uint64_t number_ = 0;              // of the open file, or of the last one
+  Hash128 chain_behind_;                  // the last sealed file
+  store::Place after_;                    // the newest commit so far
+  store::Point end_;                      // behind the last record so far
+  std::optional<SnapshotMark> snapshot_;  // so far
   std::unique_ptr<SealedFile> file_;
   std::unique_ptr<Chain> chain_;
   store::Definitions definitions_;  // that the open file holds

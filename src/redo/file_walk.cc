@@ -89,9 +89,13 @@ Result<std::optional<store::BlockView>> FileWalk::next() {
       offset_ += size;
       continue;
     }
-    const Result<store::Point> end = end_of(view.value());
-    if (!end.ok()) return end.error();
-    at_ = end.value();
+    if (view.value().header.kind == store::BlockKind::snapshot) {
+      if (Status taken = take_piece(view.value()); !taken.ok()) return taken.error();
+    } else {
+      const Result<store::Point> end = end_of(view.value());
+      if (!end.ok()) return end.error();
+      at_ = end.value();
+    }
     offset_ += size;
     return std::optional<store::BlockView>(view.value());
   }
@@ -110,7 +114,32 @@ Result<store::Point> FileWalk::end_of(const store::BlockView& view) const {
   return *end;
 }
 
+// A piece stands between two transactions, and the pieces are numbered without a gap.
+Status FileWalk::take_piece(const store::BlockView& view) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{Errc::malformed,
+                 fmt::format("{}: {}", store::place_of(name_, offset_, view.header), what)};
+  };
+  if (!footer_.snapshot) return wrong("a piece of a snapshot, and the footer knows of none");
+  if (view.header.first != at_ || at_.row != 0)
+    return wrong(fmt::format("the block before ends with transaction {}", at_.cseq));
+  const std::optional<Piece> piece = decode_piece(view.body);
+  if (!piece) return wrong("bytes that are no piece of a snapshot");
+  piece_ = *piece;
+  if (snapshot_ && (snapshot_->complete || piece_.number != snapshot_->pieces + 1))
+    return wrong(
+        fmt::format("piece {} of the snapshot follows {}", piece_.number, snapshot_->pieces));
+  snapshot_ = SnapshotMark{piece_.number, piece_.kind == PieceKind::complete};
+  return Unit{};
+}
+
 Status FileWalk::check_end() const {
+  if (snapshot_ && snapshot_ != footer_.snapshot) {
+    return Error{
+        Errc::malformed,
+        fmt::format("{}, byte {}: the pieces of the snapshot end with {}, the footer with {}",
+                    name_, limit_, snapshot_->pieces, footer_.snapshot->pieces)};
+  }
   if (at_ != footer_.end) {
     return Error{Errc::malformed,
                  fmt::format("{}, byte {}: the records end with transaction {}, the footer with {}",

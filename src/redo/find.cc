@@ -23,6 +23,7 @@ Result<store::Place> last_in_file(storage::Storage& storage, const Archive& arch
     const Result<std::optional<store::BlockView>> view = walk.value().next();
     if (!view.ok()) return view.error();
     if (!view.value()) return last;
+    if (view.value()->header.kind == store::BlockKind::snapshot) continue;
     store::RecordWalk records(view.value()->body);
     while (records.next()) {
       store::Commit commit;

@@ -15,8 +15,9 @@ constexpr std::string_view kFooterMagic = "WHERRYRF";
 constexpr std::string_view kEndMagic = "WHERRYRE";
 constexpr std::string_view kClaimMagic = "WHERRYRC";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kFixed = 16;  // magic, version or size of what follows
-constexpr std::size_t kEnd = 24;    // offset, size, checksum, magic
+constexpr std::uint32_t kWithSnapshot = 2;  // of a claim or footer that counts pieces
+constexpr std::size_t kFixed = 16;          // magic, version or size of what follows
+constexpr std::size_t kEnd = 24;            // offset, size, checksum, magic
 constexpr std::size_t kCrc = 4;
 
 void put(BytesOut& out, const Hash128& hash) { out.uint(hash.low, 8).uint(hash.high, 8); }
@@ -53,37 +54,69 @@ Error damaged(const std::string& name, std::uint64_t offset, std::string_view wh
   return Error{Errc::malformed, fmt::format("{}, byte {}: {}", name, offset, what)};
 }
 
+std::uint32_t version_of(const std::optional<SnapshotMark>& snapshot) {
+  return snapshot ? kWithSnapshot : kVersion;
+}
+void put(BytesOut& out, const std::optional<SnapshotMark>& snapshot) {
+  if (snapshot) out.uint(snapshot->pieces, 8).uint(snapshot->complete ? 1 : 0, 1);
+}
+std::optional<SnapshotMark> read_snapshot(wherry::Cursor& in, std::uint32_t version) {
+  if (version != kWithSnapshot) return std::nullopt;
+  SnapshotMark mark;
+  mark.pieces = in.uint_le(8);
+  const std::uint64_t complete = in.uint_le(1);
+  mark.complete = complete == 1;
+  if (complete > 1) in.fail();
+  return mark;
+}
+
 // magic u32:version u32:size content u32:checksum
-std::string enclosed(std::string_view magic, const BytesOut& content) {
+std::string enclosed(std::string_view magic, std::uint32_t version, const BytesOut& content) {
   BytesOut head;
-  head.uint(kVersion, 4).uint(kFixed + content.size() + kCrc, 4);
+  head.uint(version, 4).uint(kFixed + content.size() + kCrc, 4);
   return checked(std::string(magic) + std::string(as_text(head.bytes())) +
                  std::string(as_text(content.bytes())));
 }
 
-Result<Bytes> content_of(Bytes object, std::string_view magic, const std::string& name,
-                         std::string_view what) {
+// What one of the parts is: its first bytes, what messages call it, the newest version known.
+struct Part {
+  std::string_view magic;
+  std::string_view what;
+  std::uint32_t newest = kVersion;
+};
+constexpr Part kFilePart{kFileMagic, "redo file"};
+constexpr Part kFooterPart{kFooterMagic, "footer", kWithSnapshot};
+constexpr Part kClaimPart{kClaimMagic, "claim of an epoch", kWithSnapshot};
+
+struct Content {
+  std::uint32_t version = 0;
+  Bytes bytes;
+};
+
+Result<Content> content_of(Bytes object, const Part& part, const std::string& name) {
+  const auto [magic, what, newest] = part;
   wherry::Cursor in(object);
   if (in.text(magic.size()) != magic && object.size() >= magic.size())
     return damaged(name, 0, fmt::format("this is no {}", what));
-  const std::uint64_t version = in.uint_le(4);
+  const auto version = static_cast<std::uint32_t>(in.uint_le(4));
   const std::uint64_t size = in.uint_le(4);
   if (in.failed() || (size >= kFixed + kCrc && size > object.size()))
     return Error{Errc::truncated, fmt::format("{}: the {} ends inside its header", name, what)};
   if (size < kFixed + kCrc) return damaged(name, 12, "the size of the header is wrong");
   if (!intact(object.first(size))) return damaged(name, 0, "the checksum of the header is wrong");
-  if (version != kVersion) {
+  if (version < kVersion || version > newest) {
     return Error{Errc::unsupported, fmt::format("{}: version {} of the redo format; this program "
                                                 "reads version {}",
-                                                name, version, kVersion)};
+                                                name, version, newest)};
   }
-  return object.subspan(kFixed, size - kFixed - kCrc);
+  return Content{version, object.subspan(kFixed, size - kFixed - kCrc)};
 }
 
 void put_fields(BytesOut& out, const FileFooter& footer) {
   store::put(out, footer.end);
   store::put(out, footer.after);
   out.uint(footer.durable, 8).uint(footer.checkpoint, 8);
+  put(out, footer.snapshot);
 }
 
 }  // namespace
@@ -97,13 +130,13 @@ std::string encode(const FileHeader& header) {
   store::put(out, header.first);
   store::put(out, header.before);
   put(out, header.previous);
-  return enclosed(kFileMagic, out);
+  return enclosed(kFileMagic, kVersion, out);
 }
 
 Result<FileHeader> decode_header(Bytes file, const std::string& name, std::size_t& size) {
-  const Result<Bytes> content = content_of(file, kFileMagic, name, "redo file");
+  const Result<Content> content = content_of(file, kFilePart, name);
   if (!content.ok()) return content.error();
-  wherry::Cursor in(content.value());
+  wherry::Cursor in(content.value().bytes);
   FileHeader header;
   header.feed = store::read_text(in);
   header.epoch = read_epoch(in);
@@ -113,7 +146,7 @@ Result<FileHeader> decode_header(Bytes file, const std::string& name, std::size_
   header.before = store::read_place(in);
   header.previous = read_hash(in);
   if (in.failed() || in.size() != 0) return damaged(name, 0, "the header contradicts its size");
-  size = kFixed + content.value().size() + kCrc;
+  size = kFixed + content.value().bytes.size() + kCrc;
   return header;
 }
 
@@ -121,7 +154,7 @@ std::string encode(const FileFooter& footer, std::uint64_t offset) {
   BytesOut fields;
   put_fields(fields, footer);
   put(fields, footer.chain);
-  const std::string body = enclosed(kFooterMagic, fields);
+  const std::string body = enclosed(kFooterMagic, version_of(footer.snapshot), fields);
   BytesOut end;
   end.uint(offset, 8).uint(body.size(), 4);
   return body + checked(std::string(as_text(end.bytes()))) + std::string(kEndMagic);
@@ -141,15 +174,16 @@ Result<FileFooter> decode_footer(Bytes tail, std::uint64_t size, const std::stri
     return damaged(name, size - kEnd, "the footer's place is not where the file ends");
   if (bytes + kEnd > tail.size())
     return Error{Errc::truncated, fmt::format("{}: the footer needs {} bytes", name, bytes + kEnd)};
-  const Result<Bytes> content = content_of(tail.last(bytes + kEnd).first(bytes), kFooterMagic,
-                                           fmt::format("{}, byte {}", name, offset), "footer");
+  const Result<Content> content = content_of(tail.last(bytes + kEnd).first(bytes), kFooterPart,
+                                             fmt::format("{}, byte {}", name, offset));
   if (!content.ok()) return content.error();
-  wherry::Cursor in(content.value());
+  wherry::Cursor in(content.value().bytes);
   FileFooter footer;
   footer.end = store::read_point(in);
   footer.after = store::read_place(in);
   footer.durable = in.uint_le(8);
   footer.checkpoint = in.uint_le(8);
+  footer.snapshot = read_snapshot(in, content.value().version);
   footer.chain = read_hash(in);
   if (in.failed() || in.size() != 0)
     return damaged(name, offset, "the footer contradicts its size");
@@ -169,13 +203,14 @@ std::string encode(const Claim& claim) {
   put(out, previous.epoch);
   out.uint(previous.number, 8);
   put(out, previous.chain);
-  return enclosed(kClaimMagic, out);
+  put(out, claim.snapshot);
+  return enclosed(kClaimMagic, version_of(claim.snapshot), out);
 }
 
 Result<Claim> decode_claim(Bytes object, const std::string& name) {
-  const Result<Bytes> content = content_of(object, kClaimMagic, name, "claim of an epoch");
+  const Result<Content> content = content_of(object, kClaimPart, name);
   if (!content.ok()) return content.error();
-  wherry::Cursor in(content.value());
+  wherry::Cursor in(content.value().bytes);
   Claim claim;
   claim.feed = store::read_text(in);
   claim.epoch = read_epoch(in);
@@ -189,6 +224,7 @@ Result<Claim> decode_claim(Bytes object, const std::string& name) {
   previous.number = in.uint_le(8);
   previous.chain = read_hash(in);
   if (follows) claim.previous = previous;
+  claim.snapshot = read_snapshot(in, content.value().version);
   if (in.failed() || in.size() != 0) return damaged(name, 0, "the claim contradicts its size");
   return claim;
 }

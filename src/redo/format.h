@@ -8,6 +8,7 @@
 #include <string>
 
 #include "redo/names.h"
+#include "redo/piece.h"
 #include "store/entry.h"
 #include "support/hash.h"
 
@@ -28,7 +29,8 @@ struct FileFooter {
   store::Place after;            // the newest commit up to there
   std::uint64_t durable = 0;     // through this transaction all was durable when it was sealed
   std::uint64_t checkpoint = 0;  // through this one all was at the target then
-  Hash128 chain;                 // of everything in the file, and of the file before
+  std::optional<SnapshotMark> snapshot;  // up to the file's end; none: the redo holds changes only
+  Hash128 chain;                         // of everything in the file, and of the file before
 };
 
 // Who writes from here on, and what of the epochs before still counts.
@@ -46,6 +48,7 @@ struct Claim {
     bool operator==(const Previous&) const = default;
   };
   std::optional<Previous> previous;
+  std::optional<SnapshotMark> snapshot;  // up to its begin; none: the redo holds changes only
 };
 
 std::string encode(const FileHeader& header);

@@ -55,10 +55,25 @@ TEST(RedoClaim, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read.value().begin, claim.begin);
   EXPECT_EQ(read.value().mapping, claim.mapping);
   EXPECT_EQ(read.value().previous, claim.previous);
+  EXPECT_FALSE(read.value().snapshot);
+}
+
+TEST(RedoClaim, SaysHowMuchOfTheSnapshotIsThere) {
+  for (const bool complete : {false, true}) {
+    Claim claim = some_claim();
+    claim.snapshot = SnapshotMark{1234, complete};
+    const std::string text = encode(claim);
+    const auto read = decode_claim(as_bytes(text), "c");
+    ASSERT_TRUE(ok(read));
+    EXPECT_EQ(read.value().snapshot, claim.snapshot);
+    EXPECT_EQ(read.value().previous, claim.previous);
+  }
 }
 
 TEST(RedoClaim, EveryFlippedBitAndEveryTruncationIsFound) {
-  const std::string text = encode(some_claim());
+  Claim claim = some_claim();
+  claim.snapshot = SnapshotMark{1234, true};
+  const std::string text = encode(claim);
   for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
     std::string damaged = text;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));

@@ -8,9 +8,10 @@
 namespace wherry::redo {
 namespace {
 
-// The last file that begins at or before transaction `done` + 1, by halving.
+// The last file that begins at or before transaction `done` + 1, by halving. pieces: those that
+// stand behind transaction `done` are wanted too, and may fill files before that one.
 Result<std::size_t> find_file(storage::Storage& storage, const std::vector<ArchiveFile>& files,
-                              std::uint64_t done, const storage::Limits& limits) {
+                              std::uint64_t done, bool pieces, const storage::Limits& limits) {
   std::size_t low = 0;
   std::size_t high = files.size();
   while (high - low > 1) {
@@ -18,14 +19,15 @@ Result<std::size_t> find_file(storage::Storage& storage, const std::vector<Archi
     const Result<FileHeader> header = read_header(storage, files[middle], limits);
     if (!header.ok()) return header.error();
     const store::Point& first = header.value().first;
-    const bool before = first.cseq < done + 1 || (first.cseq == done + 1 && first.row == 0);
+    const bool before =
+        first.cseq < done + 1 || (!pieces && first.cseq == done + 1 && first.row == 0);
     (before ? low : high) = middle;
   }
   return low;
 }
 
 std::vector<ArchiveFile> from(const Archive& archive, std::size_t first, std::uint64_t done) {
-  if (done >= archive.resolved().cseq) return {};
+  if (done >= archive.resolved().cseq && !archive.snapshot()) return {};
   const std::vector<ArchiveFile>& files = archive.files();
   return {files.begin() + static_cast<std::ptrdiff_t>(first), files.end()};
 }
@@ -39,10 +41,11 @@ Result<std::unique_ptr<Reader>> Reader::open(storage::Storage& storage, const Ar
                                          "{} is not in it",
                                          archive.begin().cseq + 1, archive.resolved().cseq, done)};
   }
-  Result<std::size_t> first = find_file(storage, archive.files(), done, options.fetch.limits);
+  Result<std::size_t> first = find_file(storage, archive.files(), done,
+                                        archive.snapshot().has_value(), options.fetch.limits);
   if (!first.ok()) return first.error();
-  return std::unique_ptr<Reader>(
-      new Reader(storage, archive, first.value(), {done, options.until}, options.fetch));
+  return std::unique_ptr<Reader>(new Reader(
+      storage, archive, first.value(), {done, options.until, options.on_piece}, options.fetch));
 }
 
 Reader::Reader(storage::Storage& storage, const Archive& archive, std::size_t first,
@@ -90,6 +93,11 @@ Result<bool> Reader::next_block() {
   if (!view.ok()) return view.error();
   if (view.value()) {
     open_->at = view.value()->header.first.cseq;
+    if (view.value()->header.kind == store::BlockKind::snapshot) {
+      if (Status given = give_piece(); !given.ok()) return given.error();
+      records_ = store::RecordWalk();
+      return true;
+    }
     records_ = store::RecordWalk(view.value()->body);
     return true;
   }
@@ -98,6 +106,17 @@ Result<bool> Reader::next_block() {
   records_ = store::RecordWalk();
   open_.reset();
   return false;
+}
+
+Status Reader::give_piece() {
+  const std::uint64_t place = open_->at - 1;
+  if (place < range_.done || place > range_.until || place > open_->complete) return Unit{};
+  const Piece& piece = open_->walk.piece();
+  if (range_.on_piece) return range_.on_piece(place, piece);
+  return Error{Errc::unsupported,
+               fmt::format("piece {} of a snapshot stands behind transaction {}, and only changes "
+                           "are read",
+                           piece.number, place)};
 }
 
 Result<bool> Reader::next_file(std::chrono::milliseconds wait) {

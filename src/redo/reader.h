@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,8 +14,13 @@
 
 namespace wherry::redo {
 
+// A piece of a snapshot at its place: behind this transaction, before anything of the next one.
+// Called within Reader::next(); its error is that of the call. The piece's bytes live until then.
+using OnPiece = std::function<Status(std::uint64_t cseq, const Piece&)>;
+
 struct ReaderOptions {
   FetchOptions fetch;
+  OnPiece on_piece;                  // none: a piece in the range is an error, Errc::unsupported
   std::uint64_t until = UINT64_MAX;  // the last transaction that is wanted
 };
 
@@ -40,6 +46,7 @@ class Reader : public store::RecordSource {
   struct Range {  // transactions behind done, and through until
     std::uint64_t done = 0;
     std::uint64_t until = 0;
+    OnPiece on_piece;
   };
   struct Open {  // the file being read
     FetchedFile fetched;
@@ -52,6 +59,7 @@ class Reader : public store::RecordSource {
          const FetchOptions& options);
   Result<bool> next_file(std::chrono::milliseconds wait);
   Result<bool> next_block();
+  Status give_piece();
   // A transaction that an epoch's end cut off is in the next epoch, or nowhere.
   bool wanted(std::uint64_t cseq) const {
     return cseq > range_.done && cseq <= range_.until && cseq <= open_->complete;

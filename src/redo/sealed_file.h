@@ -20,6 +20,7 @@ struct SealedFile {
   std::string footer;
   std::size_t bytes = 0;
   store::Place after;
+  SnapshotMark snapshot;  // up to its end
   Instant first_at{};
   Instant sealed_at{};
 

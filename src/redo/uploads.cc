@@ -4,17 +4,16 @@
 
 namespace wherry::redo {
 
-Uploads::Uploads(storage::Storage& storage, const Options& options, const store::Place& begin,
+Uploads::Uploads(storage::Storage& storage, const Options& options, const Durable& begin,
                  Calls calls)
     : storage_(storage), options_(options), calls_(std::move(calls)) {
-  state_.with([&](State& state) {
-    state.durable = std::make_shared<const Durable>(Durable{begin, 0, 0});
-  });
+  state_.with([&](State& state) { state.durable = std::make_shared<const Durable>(begin); });
 }
 
 void Uploads::put(SealedFilePtr file) {
   state_.with([&](State& state) {
-    state.ring.push_back({file->number, file->bytes, file->after, file->first_at, false});
+    state.ring.push_back(
+        {file->number, file->bytes, file->after, file->snapshot, file->first_at, false});
     state.waiting.push_back(std::move(file));
   });
 }
@@ -63,6 +62,7 @@ void Uploads::finish(const SealedFile& file, std::chrono::steady_clock::duration
     Durable next = *state.durable;
     while (!state.ring.empty() && state.ring.front().done) {
       next.place = state.ring.front().after;
+      next.snapshot = state.ring.front().snapshot;
       ++next.files;
       next.bytes += state.ring.front().bytes;
       state.ring.pop_front();

@@ -22,6 +22,7 @@ struct Durable {
   store::Place place;
   std::uint64_t files = 0;  // of this epoch
   std::uint64_t bytes = 0;
+  SnapshotMark snapshot;  // as far as it is in the storage
 };
 using DurablePtr = std::shared_ptr<const Durable>;
 
@@ -49,8 +50,7 @@ class Uploads {
     std::function<void(const DurablePtr&)> moved;
   };
 
-  Uploads(storage::Storage& storage, const Options& options, const store::Place& begin,
-          Calls calls);
+  Uploads(storage::Storage& storage, const Options& options, const Durable& begin, Calls calls);
 
   // The assembler's: files in the order of their numbers. Never waits.
   void put(SealedFilePtr file);
@@ -73,6 +73,7 @@ class Uploads {
     std::uint64_t number = 0;
     std::size_t bytes = 0;
     store::Place after;
+    SnapshotMark snapshot;
     Instant first_at{};
     bool done = false;
   };

@@ -46,7 +46,8 @@ Writer::Writer(storage::Storage& storage, const Claim& claim, const WriterOption
       options_(options),
       ledger_(options.memory),
       raw_(2 * options.memory),  // the ledger bounds it
-      uploads_(storage, {options.uploaders, options.unreleased_max}, claim.begin,
+      uploads_(storage, {options.uploaders, options.unreleased_max},
+               {claim.begin, 0, 0, claim.snapshot.value_or(SnapshotMark{})},
                {[this] { encoded_.poke(); }, std::move(moved)}) {}
 
 Writer::~Writer() {

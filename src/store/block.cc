@@ -18,6 +18,7 @@ constexpr std::uint32_t kEndMark = 0x444E4557;  // "WEND": a block that is there
 constexpr std::uint8_t kContinues = 1;
 constexpr std::uint8_t kOpen = 2;
 constexpr int kZstdLevel = 1;
+constexpr auto kKindMax = static_cast<std::uint8_t>(BlockKind::snapshot);
 
 void encode_tail(Bytes stored, std::byte* at) {
   put_le(put_le(at, crc32c_of(stored), 4), kEndMark, 4);
@@ -78,7 +79,7 @@ Result<BlockHeader> decode_block_header(Bytes head) {
   header.first.cseq = in.uint_le(8);
   header.first.row = in.uint_le(8);
   header.last_cseq = in.uint_le(8);
-  if (!magic || kind > 1 || codec > 1 || flags > 3 || zero != 0)
+  if (!magic || kind > kKindMax || codec > 1 || flags > 3 || zero != 0)
     return Error{Errc::malformed, "a block's header that no version of this program writes"};
   if (header.codec == Codec::none && header.stored_bytes != header.body_bytes)
     return Error{Errc::malformed, "the two sizes of the block differ"};
@@ -145,6 +146,10 @@ Result<BlockHeader> BlockReader::read(const File& file, std::uint64_t offset, st
   if (!header.ok()) {
     return header.error().within(
         fmt::format("{}, byte {} (after cseq {})", file.path(), offset, seen));
+  }
+  if (header.value().kind == BlockKind::snapshot) {
+    return Error{Errc::malformed, "a block of a snapshot, which no log holds"}.within(
+        place_of(file.path(), offset, header.value()));
   }
   Status done = read_stored(file, offset, header.value());
   if (!done.ok()) return done.error();

@@ -13,7 +13,8 @@
 
 namespace wherry::store {
 
-enum class BlockKind : std::uint8_t { records = 0, definitions = 1 };
+// snapshot: a piece of one (redo/piece.h); in redo only, a log holds none.
+enum class BlockKind : std::uint8_t { records = 0, definitions = 1, snapshot = 2 };
 enum class Codec : std::uint8_t { none = 0, zstd = 1 };
 
 struct BlockHeader {

@@ -114,6 +114,22 @@ TEST(StoreBlock, ASizeThatTheFileCannotHoldTakesNoMemory) {
   EXPECT_LT(peak_kib() - before, 500'000);
 }
 
+// Pieces of a snapshot stand in redo files only.
+TEST(StoreBlock, OfASnapshotIsRefusedInALog) {
+  const Folder folder;
+  const auto file = File::create(folder.path() + "/block", {});
+  BlockHeader header;
+  header.kind = BlockKind::snapshot;
+  const std::string body = "a piece";
+  header.body_bytes = static_cast<std::uint32_t>(body.size());
+  ok(write_block(file.value(), 0, header, as_bytes(body)));
+  BlockReader reader;
+  const auto read = reader.read(file.value(), 0, 0);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Errc::malformed);
+  EXPECT_NE(read.error().what.find("which no log holds"), std::string::npos) << read.error().what;
+}
+
 TEST(StoreBlock, ABodyThatIsHeldIsNotWrittenOver) {
   const Folder folder;
   const auto file = File::create(folder.path() + "/block", {});
