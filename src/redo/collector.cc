@@ -31,8 +31,11 @@ Collector::Collector(std::unique_ptr<store::RecordSource> records, ByteBudget& l
 
 Result<std::optional<Block>> Collector::next(std::chrono::milliseconds wait) {
   for (;;) {
+    const auto pause = open_ ? std::chrono::milliseconds(0) : wait;
+    const Turn next = turn(pause);
+    if (next == Turn::nobody) return finish();
+    if (next == Turn::piece) return open_ ? finish() : take_piece();
     if (!std::exchange(record_waits_, false)) {
-      const auto pause = open_ ? std::chrono::milliseconds(0) : wait;
       const Result<Step> step = records_->next(pause);
       if (!step.ok()) {
         open_.reset();
@@ -50,6 +53,37 @@ Result<std::optional<Block>> Collector::next(std::chrono::milliseconds wait) {
     if (Status taken = take(step_); !taken.ok()) return taken.error();
     if (open_->seals) return finish();
   }
+}
+
+void Collector::interrupt() {
+  records_->interrupt();
+  if (options_.gate != nullptr) options_.gate->interrupt();
+}
+
+// Pieces stand between transactions.
+Collector::Turn Collector::turn(std::chrono::milliseconds wait) {
+  if (options_.gate == nullptr || at_.row != 0 || at_.cseq <= through_) return Turn::record;
+  if (!piece_) {
+    PlaceGate::Next next = options_.gate->next(
+        at_.cseq, options_.fault_run_ahead ? std::chrono::milliseconds(0) : wait);
+    piece_ = std::move(next.piece);
+    through_ = std::max(through_, next.through);
+  }
+  if (piece_) return Turn::piece;
+  return at_.cseq <= through_ || options_.fault_run_ahead ? Turn::record : Turn::nobody;
+}
+
+// The piece as a block of its own.
+Result<std::optional<Block>> Collector::take_piece() {
+  const PlacedPiece placed = std::move(*std::exchange(piece_, std::nullopt));
+  const Result<std::byte*> at = room(size_of(placed.piece));
+  if (!at.ok()) return at.error();
+  encode(placed.piece, at.value());
+  const bool complete = placed.piece.kind == PieceKind::complete;
+  open_->header.kind = store::BlockKind::snapshot;
+  open_->snapshot = SnapshotMark{placed.piece.number, complete};
+  open_->seals = complete;
+  return finish();
 }
 
 Status Collector::take(Step step) {

@@ -1,6 +1,6 @@
 // Takes records out of the stream and cuts them into blocks, each ready to be framed: the bytes of
-// a row are copied here once. Waits for the ledger before it takes memory. One thread, but for
-// interrupt().
+// a row are copied here once. Pieces of a snapshot come in between, at their place. Waits for the
+// gate of those, and for the ledger before it takes memory. One thread, but for interrupt().
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "redo/block.h"
+#include "redo/place_gate.h"
 #include "store/place_tracker.h"
 #include "store/record_source.h"
 
@@ -17,6 +18,8 @@ struct CollectorOptions {
   std::size_t block_bytes = 128 << 10;  // a block is full at this size
   // Whether the file is to end behind this transaction, so that it is durable soon.
   std::function<bool(const store::Commit&)> seals = [](const store::Commit&) { return false; };
+  PlaceGate* gate = nullptr;     // none: the stream holds transactions only
+  bool fault_run_ahead = false;  // for tests only: does not wait for the gate
 };
 
 class Collector {
@@ -29,7 +32,7 @@ class Collector {
   // A block, full or not: what there is goes at once. Nothing: no record came in this time.
   // Errors: those of RecordSource::next(); interrupted: the ledger was closed.
   Result<std::optional<Block>> next(std::chrono::milliseconds wait);
-  void interrupt() { records_->interrupt(); }
+  void interrupt();
   std::uint64_t tickets() const { return ticket_; }  // given out so far
 
  private:
@@ -37,6 +40,9 @@ class Collector {
             store::PlaceTracker tracker, const store::Point& first,
             const CollectorOptions& options);
 
+  enum class Turn { record, piece, nobody };
+  Turn turn(std::chrono::milliseconds wait);
+  Result<std::optional<Block>> take_piece();
   Status take(store::RecordSource::Step step);
   Result<std::byte*> room(std::size_t bytes);
   std::optional<Block> finish();
@@ -46,9 +52,11 @@ class Collector {
   store::PlaceTracker tracker_;
   CollectorOptions options_;
   std::uint64_t ticket_ = 0;
-  store::Point at_;            // behind the last record taken
-  std::optional<Block> open_;  // under construction
-  std::size_t used_ = 0;       // of its bytes
+  store::Point at_;                   // behind the last record taken
+  std::uint64_t through_ = 0;         // the gate need not be asked about these transactions
+  std::optional<PlacedPiece> piece_;  // is next
+  std::optional<Block> open_;         // under construction
+  std::size_t used_ = 0;              // of its bytes
   bool record_waits_ = false;  // the source stands on a record that belongs to the next block
   store::RecordSource::Step step_ = store::RecordSource::Step::nothing;
 };
