@@ -80,6 +80,8 @@ Result<store::RecordSource::Step> Reader::next(std::chrono::milliseconds wait) {
     }
     const Result<bool> more = next_block();
     if (!more.ok()) return more.error();
+    // Whoever collects what comes in between hands it on before the piece.
+    if (more.value() && std::exchange(open_->gave_piece, false)) return Step::nothing;
     if (more.value()) continue;
     const Result<bool> file = next_file(wait);
     if (!file.ok()) return file.error();
@@ -112,7 +114,8 @@ Status Reader::give_piece() {
   const std::uint64_t place = open_->at - 1;
   if (place < range_.done || place > range_.until || place > open_->complete) return Unit{};
   const Piece& piece = open_->walk.piece();
-  if (range_.on_piece) return range_.on_piece(place, piece);
+  open_->gave_piece = range_.on_piece != nullptr;
+  if (open_->gave_piece) return range_.on_piece(place, piece);
   return Error{Errc::unsupported,
                fmt::format("piece {} of a snapshot stands behind transaction {}, and only changes "
                            "are read",

@@ -30,7 +30,8 @@ class Reader : public store::RecordSource {
   static Result<std::unique_ptr<Reader>> open(storage::Storage& storage, const Archive& archive,
                                               std::uint64_t done, const ReaderOptions& options);
 
-  // nothing: also at the end of the archive; see ended(). Damage: with file, byte and cseqs.
+  // nothing: also behind each piece, and at the end of the archive; see ended(). Damage: with file,
+  // byte and cseqs.
   Result<Step> next(std::chrono::milliseconds wait) override;
   const store::Event& event() const override { return event_; }
   const store::Commit& commit() const override { return commit_; }
@@ -53,6 +54,7 @@ class Reader : public store::RecordSource {
     FileWalk walk;
     std::uint64_t complete = 0;  // see Archive::complete_through()
     std::uint64_t at = 0;        // the transaction that the next record belongs to
+    bool gave_piece = false;     // just now
   };
 
   Reader(storage::Storage& storage, const Archive& archive, std::size_t first, const Range& range,

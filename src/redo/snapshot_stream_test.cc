@@ -269,7 +269,8 @@ Rebuilt rebuild(MemoryStorage& storage, const Source& source) {
   for (;;) {
     const auto step = reader.value()->next(kLong);
     if (!ok(step)) return out;
-    if (step.value() == Step::nothing) break;
+    if (step.value() == Step::nothing && reader.value()->ended()) break;
+    if (step.value() == Step::nothing) continue;
     if (step.value() == Step::event) apply(out.rows, as_text(reader.value()->event().body));
     if (step.value() != Step::commit) continue;
     out.cseq = reader.value()->commit().cseq;
@@ -467,7 +468,7 @@ ReadFrom read_from(MemoryStorage& storage, const Archive& archive, std::uint64_t
   if (!ok(reader)) return out;
   for (;;) {
     const auto step = reader.value()->next(kLong);
-    if (!ok(step) || step.value() == Step::nothing) return out;
+    if (!ok(step) || reader.value()->ended()) return out;
     out.commits += step.value() == Step::commit ? 1 : 0;
   }
 }
