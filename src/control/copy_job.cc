@@ -207,11 +207,15 @@ Status CopyJob::Impl::follow() {
                     redo != nullptr ? log_intake(redo->log(), options.memory)
                                     : stream_intake(*runtime, plan.by_gtid, options.memory),
                     {}};
-  if (redo != nullptr) parts.fence = redo->redo().durable_cseq();
+  if (redo != nullptr) {
+    parts.fence = redo->redo().durable_cseq();
+    parts.snapshot = redo->snapshot();
+  }
   Engine engine(std::move(parts));
   engine.start();
   if (redo != nullptr)
-    redo->redo().start([&engine](std::uint64_t cseq) { engine.raise_fence(cseq); });
+    redo->redo().start(
+        [&engine](const dispatch::Board::Fence& fence) { engine.raise_fence(fence); });
   Status done = copy_until_ready(engine);
   if (done.ok()) done = wait_for_order(engine);
   if (done.ok()) done = cut_over(engine);
@@ -234,9 +238,9 @@ Status CopyJob::Impl::begin_redo() {
   if (options.redo_uri.empty()) return Unit{};
   const mysql::ServerFacts& facts = sessions->source().facts();
   const bool fold = settings.read([](const EngineOptions& now) { return now.fold_names; });
-  Result<std::unique_ptr<CopyRedo>> begun =
-      CopyRedo::begin(options, plan, {facts.dialect, mysql::lasting_identity(facts), fold},
-                      [this] { return wishes.read([](const Wishes& all) { return all.stop; }); });
+  Result<std::unique_ptr<CopyRedo>> begun = CopyRedo::begin(
+      options, plan, {facts.dialect, mysql::lasting_identity(facts), fold}, sessions->for_plan(),
+      [this] { return wishes.read([](const Wishes& all) { return all.stop; }); });
   if (!begun.ok()) return begun.error();
   redo = std::move(begun).value();
   return Unit{};

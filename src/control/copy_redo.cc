@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "control/snapshot_tables.h"
 #include "support/log.h"
 
 namespace wherry::control {
@@ -27,6 +28,7 @@ Result<std::string> temporary_folder() {
 
 Result<std::unique_ptr<CopyRedo>> CopyRedo::begin(const CopyOptions& options, const RunPlan& plan,
                                                   const RedoJob::Stream& stream,
+                                                  const RunSessions& sessions,
                                                   const std::function<bool()>& stopping) {
   std::unique_ptr<CopyRedo> redo(new CopyRedo());
   if (Status opened = redo->open(options, plan); !opened.ok())
@@ -41,10 +43,25 @@ Result<std::unique_ptr<CopyRedo>> CopyRedo::begin(const CopyOptions& options, co
   mapping.skip = options.skip;
   mapping.where = options.where;
   Result<std::unique_ptr<RedoJob>> begun =
-      RedoJob::begin(writing, {kFeed, plan, stream, mapping}, *redo->log_, stopping);
+      RedoJob::begin(writing, {kFeed, plan, stream, mapping, !plan.resumed && fits_redo(plan)},
+                     *redo->log_, stopping);
   if (!begun.ok()) return begun.error();
   redo->redo_ = std::move(begun).value();
+  if (Status ready = redo->begin_snapshot(plan, sessions); !ready.ok())
+    return ready.error().within("redo");
   return redo;
+}
+
+Status CopyRedo::begin_snapshot(const RunPlan& plan, const RunSessions& sessions) {
+  redo::PlaceGate* const gate = redo_->gate();
+  if (gate == nullptr) return Unit{};
+  snapshot_ = {gate, redo_->durable_cseq(), redo_->snapshot_before(), fits_redo(plan)};
+  // Before the first transaction. A run that was killed may have put a part of them.
+  if (!snapshot_->holds || snapshot_->begin != 0 || snapshot_->before.pieces > plan.plans.size())
+    return Unit{};
+  const Result<std::vector<SnapshotTable>> tables =
+      read_snapshot_tables(sessions.target, sessions.progress, plan);
+  return tables.ok() ? put_tables(tables.value(), 0, *gate) : Status(tables.error());
 }
 
 Status CopyRedo::open(const CopyOptions& options, const RunPlan& plan) {

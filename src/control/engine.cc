@@ -93,6 +93,7 @@ struct Engine::Impl {
         selection(std::move(parts.selection)),
         open_intake(std::move(parts.intake)),
         cuts(parts.syncpoints),
+        snapshot_redo(parts.snapshot),
         stream_budget(stream_window(parts.settings)),
         chunk_budget(parts.settings.memory / 4),
         large_budget(1),
@@ -113,6 +114,7 @@ struct Engine::Impl {
   bool may_read();
   std::chrono::milliseconds lag() const;
   void chunk_done(const Chunk& chunk);
+  void give_up(std::uint32_t table);
   Status read_again(const dispatch::TablePlan& table, std::vector<dispatch::RowKey> keys);
 
   const CopyOptions options;
@@ -124,6 +126,7 @@ struct Engine::Impl {
   const Selection selection;
   const IntakeFactory open_intake;
   const std::optional<sink::SyncpointOptions> cuts;
+  const std::optional<SnapshotRedo> snapshot_redo;
 
   ByteBudget stream_budget;
   ByteBudget chunk_budget;
@@ -137,6 +140,8 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<sink::Lane>> lanes;
   std::unique_ptr<sink::DdlRunner> statements;
   std::unique_ptr<sink::SyncpointWriter> syncpoints;
+  std::unique_ptr<SnapshotWriter> snapshot;  // null: redo does not hold the snapshot
+  std::atomic<std::uint64_t> durable_pieces{0};
   std::unique_ptr<dispatch::Scheduler> scheduler;
   std::unique_ptr<Intake> intake;
   std::vector<std::unique_ptr<copy::ChunkReader>> readers;
@@ -187,6 +192,10 @@ void Engine::Impl::chunk_done(const Chunk& chunk) {
   state.rows_copied.fetch_add(chunk.rows, std::memory_order_relaxed);
   state.bytes_copied.fetch_add(chunk.lines.size(), std::memory_order_relaxed);
   rows_filtered.fetch_add(chunk.filtered, std::memory_order_relaxed);
+  if (chunk.replayed) {
+    if (chunk.completes) late.rows_are_there(chunk.slice.table);
+    return;
+  }
   if (!slices.committed(chunk)) return;
   state.strict_after.store(state.placed_through.load(), std::memory_order_release);
   late.rows_are_there(chunk.slice.table);
@@ -284,7 +293,10 @@ sink::DdlSelection Engine::Impl::ddl_selection() {
     record.outrun = outrun;
     return to_named(record);
   };
+  // A replay keeps the rows: what the copy read anew comes out of the redo once more.
+  if (runtime == nullptr) return out;
   out.restart = [this](const dispatch::TablePlan& table) {
+    if (snapshot != nullptr && table.whole()) give_up(table.id);
     const copy::Slice slice = slices.restart_table(table.id, table.whole());
     return sink::NamedRecord{"slice", copy::record_name(slice.id), copy::to_json(slice)};
   };
@@ -305,6 +317,13 @@ dispatch::SchedulerOptions Engine::Impl::scheduler_options() const {
   return out;
 }
 
+void Engine::Impl::give_up(std::uint32_t table) {
+  log::warning("redo",
+               "the copy has a table that redo cannot be rebuilt from: it holds changes "
+               "for this target, and will not make another one");
+  if (Status done = snapshot->give_up(table); !done.ok()) fail(done.error());
+}
+
 void Engine::Impl::build_lanes(unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     queues.push_back(std::make_unique<dispatch::LaneQueue>());
@@ -316,13 +335,14 @@ void Engine::Impl::build_lanes(unsigned count) {
     start.lane = i;
     start.low = plan.low;
     if (i == 0) plan.give_done(start);
-    const sink::Lane::Links links{board, *queues[i], progress,
-                                  [this](const Chunk& chunk) {
-                                    return sink::NamedRecord{
-                                        "slice", copy::record_name(chunk.slice),
-                                        copy::to_json(slices.after_commit(chunk))};
-                                  },
-                                  [this](const Chunk& chunk) { chunk_done(chunk); }};
+    const sink::Lane::Links links{
+        board, *queues[i], progress,
+        [this](const Chunk& chunk) {
+          return sink::NamedRecord{
+              "slice", copy::record_name(chunk.slice),
+              chunk.replayed ? chunk.record : copy::to_json(slices.after_commit(chunk))};
+        },
+        [this](const Chunk& chunk) { chunk_done(chunk); }};
     lanes.push_back(std::make_unique<sink::Lane>(lane, links, start));
   }
 }
@@ -394,6 +414,11 @@ void Engine::Impl::build() {
         sink::SyncpointCalls{[this] { return slices.all_committed(); },
                              [this] { return ending.load(); }});
   }
+  if (snapshot_redo) {
+    snapshot = std::make_unique<SnapshotWriter>(*snapshot_redo, slices);
+    durable_pieces = snapshot_redo->before.pieces;
+    if (!snapshot_redo->holds) give_up(0);
+  }
   const dispatch::SchedulerLinks links{
       catalog,
       board,
@@ -408,8 +433,10 @@ void Engine::Impl::build() {
        },
        [this](const dispatch::TablePlan& table, std::vector<dispatch::RowKey> keys) {
          return read_again(table, std::move(keys));
-       }},
-      syncpoints.get()};
+       },
+       [this](std::uint32_t table) { return catalog.find(table); }, snapshot.get()},
+      syncpoints.get(),
+      snapshot.get()};
   scheduler = std::make_unique<dispatch::Scheduler>(scheduler_options(), links);
   intake = open_intake(stream_budget,
                        [this](decode::BatchPtr batch) { return inbox.put(std::move(batch)); });
@@ -447,7 +474,19 @@ void Engine::pause(bool paused) {
   impl_->inbox.pause(paused);
 }
 
-void Engine::raise_fence(std::uint64_t cseq) { impl_->board.raise_fence(cseq); }
+void Engine::raise_fence(const dispatch::Board::Fence& fence) {
+  std::uint64_t was = impl_->durable_pieces;
+  while (was < fence.pieces && !impl_->durable_pieces.compare_exchange_weak(was, fence.pieces)) {
+  }
+  impl_->board.raise_fence(fence);
+}
+
+bool Engine::replay(std::shared_ptr<Chunk> chunk) {
+  // Of an empty one too: what is charged is on its way.
+  chunk->charge = impl_->chunk_budget.charge(1 + chunk->byte_size());
+  if (!chunk->charge) return false;
+  return impl_->inbox.put(std::move(chunk));
+}
 
 bool Engine::request_syncpoint() {
   if (impl_->syncpoints == nullptr) return false;
@@ -466,7 +505,9 @@ EngineNumbers Engine::numbers() const {
   numbers.low = impl_->board.low();
   numbers.recorded = impl_->plan.low.cseq;
   numbers.stream = impl_->intake->state();
-  numbers.copied = impl_->slices.all_committed() && impl_->late.all_built();
+  numbers.copied = impl_->slices.all_committed() && impl_->late.all_built() &&
+                   (impl_->snapshot == nullptr || impl_->snapshot->settled(impl_->durable_pieces));
+  numbers.chunk_bytes = impl_->chunk_budget.used();
   numbers.caught_up = impl_->board.in_flight().groups == 0 && impl_->stream_budget.used() == 0 &&
                       numbers.stream.connected;
   numbers.lag = impl_->lag();

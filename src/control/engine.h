@@ -10,6 +10,7 @@
 
 #include "control/intake.h"
 #include "control/run_plan.h"
+#include "control/snapshot_writer.h"
 #include "copy/slice_queue.h"
 #include "dispatch/scheduler.h"
 #include "sink/mysql/lane.h"
@@ -32,7 +33,7 @@ struct EngineOptions {
 
 // Numbers for the status, read together.
 struct EngineNumbers {
-  bool copied = false;     // every chunk is committed and every late index there
+  bool copied = false;     // every chunk is committed, and in redo, and every late index there
   bool caught_up = false;  // nothing that arrived waits
   std::chrono::milliseconds lag{0};
   std::uint64_t transactions = 0, changes = 0;
@@ -43,7 +44,8 @@ struct EngineNumbers {
       0;  // how much of low a resume would know: the stream from there is needed
   source::StreamState stream;
   std::string waiting_for;
-  std::uint64_t syncpoints = 0;  // recorded since the start
+  std::uint64_t syncpoints = 0;   // recorded since the start
+  std::uint64_t chunk_bytes = 0;  // of chunks that have not committed
 };
 
 // What an engine is built from; the references outlive it.
@@ -59,6 +61,7 @@ struct EngineParts {
   std::optional<sink::SyncpointOptions> syncpoints;
   // With redo: nothing behind this group may be seen at the target until the fence is raised.
   std::optional<std::uint64_t> fence = std::nullopt;
+  std::optional<SnapshotRedo> snapshot = std::nullopt;  // redo that holds the snapshot too
 };
 
 class Engine {
@@ -77,10 +80,12 @@ class Engine {
   std::vector<dispatch::PlanPtr> plans() const;
   void pause(bool paused);
   // See dispatch::Board. Any thread.
-  void raise_fence(std::uint64_t cseq);
+  void raise_fence(const dispatch::Board::Fence& fence);
   // Cuts soon, once everything is copied. False: this run makes no syncpoints.
   bool request_syncpoint();
   void change(const EngineOptions& options);
+  // A chunk out of redo, once all before it was pushed. Waits for room; false: the run ends.
+  bool replay(std::shared_ptr<dispatch::Chunk> chunk);
 
  private:
   struct Impl;

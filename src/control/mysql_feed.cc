@@ -195,7 +195,8 @@ Status MysqlFeed::Impl::follow(JobSessions& sessions) {
   if (redo != nullptr) parts.fence = redo->durable_cseq();
   Engine engine(std::move(parts));
   engine.start();
-  if (redo != nullptr) redo->start([&engine](std::uint64_t cseq) { engine.raise_fence(cseq); });
+  if (redo != nullptr)
+    redo->start([&engine](const dispatch::Board::Fence& fence) { engine.raise_fence(fence); });
   Status done = Unit{};
   while (done.ok() && !stopping.wait_for(kTick, [](bool now) { return now; })) {
     publish(engine, consumer.value());

@@ -11,6 +11,8 @@
 #include "control/redo_look.h"
 #include "control/redo_mapping.h"
 #include "control/redo_place.h"
+#include "control/redo_rebuild.h"
+#include "control/replay_pieces.h"
 #include "feed/batch_log.h"
 #include "redo/reader.h"
 #include "support/log.h"
@@ -23,29 +25,41 @@ namespace {
 
 constexpr auto kTick = 50ms;
 
-// Batches out of an archive. "Connected" once all of it was handed on.
+// Chunks on their way from the reader to the engine.
+struct Chunks {
+  std::shared_ptr<ReplayPieces> pieces;
+  std::function<bool(std::shared_ptr<dispatch::Chunk>)> push;
+};
+
+// Batches out of an archive, and chunks at their places. "Connected" once all was handed on.
 class RedoIntake : public Intake {
  public:
-  RedoIntake(redo::Reader* reader, std::unique_ptr<store::RecordSource> records,
-             const feed::BatchReaderOptions& options, ByteBudget& budget, Push push)
-      : reader_(reader),
-        records_(std::move(records)),
+  RedoIntake(std::unique_ptr<redo::Reader> reader, const feed::BatchReaderOptions& options,
+             ByteBudget& budget, Push push, Chunks chunks)
+      : reader_(reader.get()),
+        records_(std::move(reader)),
         options_(options),
         budget_(budget),
-        push_(std::move(push)) {}
+        push_(std::move(push)),
+        chunks_(std::move(chunks)) {}
 
   Status run(const dispatch::LowWater& from) override {
     batches_ = std::make_unique<feed::BatchReader>(std::move(records_), from.cseq, options_);
     while (!stopping_) {
       Result<std::unique_ptr<decode::Batch>> batch = batches_->next(100ms);
       if (!batch.ok()) return batch.error();
-      if (batch.value() == nullptr) {
-        if (!reader_->ended()) continue;
+      const bool nothing = batch.value() == nullptr;
+      if (!nothing) {
+        batch.value()->charge = budget_.charge(batch.value()->byte_size());
+        if (!batch.value()->charge || !push_(std::move(batch).value())) return Unit{};
+      }
+      // The batch ended before the piece, so all before its place is handed on.
+      std::shared_ptr<dispatch::Chunk> chunk = chunks_.pieces->next();
+      if (chunk != nullptr && !chunks_.push(std::move(chunk))) return Unit{};
+      if (nothing && reader_->ended()) {
         ended_ = true;
         return Unit{};
       }
-      batch.value()->charge = budget_.charge(batch.value()->byte_size());
-      if (!batch.value()->charge || !push_(std::move(batch).value())) return Unit{};
     }
     return Unit{};
   }
@@ -66,6 +80,7 @@ class RedoIntake : public Intake {
   const feed::BatchReaderOptions options_;
   ByteBudget& budget_;
   const Push push_;
+  const Chunks chunks_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> ended_{false};
 };
@@ -77,7 +92,8 @@ struct RedoApply::Impl {
 
   Result<RedoApplyReport> run();
   Status open_storage();
-  Status open_target();
+  Status open_target(std::uint64_t to);
+  Status open_rebuilt(std::uint64_t to);
   Result<store::Place> goal();
   Result<RedoApplyReport> replay(const store::Place& to);
   Status follow(Engine& engine, const redo::Reader& reader, std::uint64_t last);
@@ -95,6 +111,8 @@ struct RedoApply::Impl {
   Selection selection;
   dispatch::FilterRules filters;
   RunPlan plan;
+  std::optional<std::uint64_t> complete_at;  // see snapshot_complete_at()
+  bool brings_rows = false;                  // of the snapshot: the replay ends with all of them
   std::stop_source stop;
   std::atomic<bool> stopping{false};
   Guarded<RedoApplyProgress> shown;
@@ -131,7 +149,7 @@ Status RedoApply::Impl::open_storage() {
   return Unit{};
 }
 
-Status RedoApply::Impl::open_target() {
+Status RedoApply::Impl::open_target(std::uint64_t to) {
   mysql::SessionOptions settings;
   settings.program = "wherry-control";
   settings.init = {"SET SESSION wait_timeout = 2147483"};
@@ -141,11 +159,43 @@ Status RedoApply::Impl::open_target() {
   session = std::move(opened).value();
   progress.emplace(options.meta_database, mapping.job);
   if (Status selected = open_selection(); !selected.ok()) return selected;
+  const Result<bool> run = holds_run(replay_sessions());
+  if (!run.ok()) return run.error().within("target");
+  if (archive->snapshot()) {
+    Result<std::optional<std::uint64_t>> complete =
+        snapshot_complete_at(*storage, *archive, limits);
+    if (!complete.ok()) return complete.error().within("redo");
+    complete_at = complete.value();
+    if (!run.value()) {
+      if (Status ready = open_rebuilt(to); !ready.ok() || options.dry_run) return ready;
+    }
+    brings_rows = complete_at && to >= *complete_at;
+  }
   Result<RunPlan> made = options.dry_run ? look_at_replay(replay_sessions())
                                          : make_replay_plan(replay_sessions(), options.lanes);
   if (!made.ok()) return made.error().within("target");
   plan = std::move(made).value();
   return Unit{};
+}
+
+// The target holds no run: one is made, where the redo can.
+Status RedoApply::Impl::open_rebuilt(std::uint64_t to) {
+  if (!complete_at) {
+    return Error{Errc::refused,
+                 "the snapshot in the redo is not complete: it completes the target that it was "
+                 "written for, and makes no other one"};
+  }
+  if (to < *complete_at) {
+    return Error{Errc::refused,
+                 fmt::format("the redo holds every row from transaction {} on: an empty target "
+                             "cannot be brought to transaction {}",
+                             *complete_at, to)};
+  }
+  if (!options.tables.empty())
+    return Error{Errc::refused, "--tables: an empty target is made with all tables of the redo"};
+  plan.low.cseq = archive->begin().cseq;
+  if (options.dry_run) return Unit{};
+  return rebuild_tables(replay_sessions(), *storage, *archive, limits);
 }
 
 // The tables that the feed had, and of these the ones that are asked for.
@@ -168,7 +218,8 @@ Status RedoApply::Impl::open_selection() {
 }
 
 ReplaySessions RedoApply::Impl::replay_sessions() const {
-  return {*session, *progress, archive->claim().dialect, filters, selection, options.tables};
+  return {*session,       *progress,  archive->claim().dialect, filters, selection,
+          options.tables, brings_rows};
 }
 
 // Where the replay ends.
@@ -181,7 +232,7 @@ Result<RedoApplyReport> RedoApply::Impl::run() {
   if (Status opened = open_storage(); !opened.ok()) return opened.error().within("redo");
   const Result<store::Place> to = goal();
   if (!to.ok()) return to.error().within("redo");
-  if (Status opened = open_target(); !opened.ok()) return opened.error();
+  if (Status opened = open_target(to.value().cseq); !opened.ok()) return opened.error();
   const std::uint64_t from = plan.low.cseq;
   const bool ahead = !plan.done.empty() && plan.done.back().second > to.value().cseq;
   if (from > to.value().cseq || ahead) {
@@ -228,6 +279,10 @@ Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
   reading.fetch.memory = options.memory / 4;
   reading.fetch.limits = limits;
   reading.until = to.cseq;
+  const auto pieces = std::make_shared<ReplayPieces>(plan.pieces, brings_rows);
+  reading.on_piece = [pieces](std::uint64_t cseq, const redo::Piece& piece) {
+    return pieces->take(cseq, piece);
+  };
   Result<std::unique_ptr<redo::Reader>> opened =
       redo::Reader::open(*storage, *archive, plan.low.cseq, reading);
   if (!opened.ok()) return opened.error().within("redo");
@@ -251,18 +306,26 @@ Result<RedoApplyReport> RedoApply::Impl::replay(const store::Place& to) {
   batches.dialect = archive->claim().dialect;
   batches.part_bytes = std::clamp<std::size_t>(options.memory / 32, 1 << 20, 16 << 20);
   const CopyOptions copy = copy_options();
-  Engine engine({copy, settings, plan, nullptr, archive->claim().dialect, *progress, selection,
-                 [&](ByteBudget& budget, Push push) -> std::unique_ptr<Intake> {
-                   return std::make_unique<RedoIntake>(reader, std::move(opened).value(), batches,
-                                                       budget, std::move(push));
-                 },
-                 std::nullopt});
+  Engine* running = nullptr;
+  Engine engine(
+      {copy, settings, plan, nullptr, archive->claim().dialect, *progress, selection,
+       [&](ByteBudget& budget, Push push) -> std::unique_ptr<Intake> {
+         return std::make_unique<RedoIntake>(
+             std::move(opened).value(), batches, budget, std::move(push),
+             Chunks{pieces, [&running](auto chunk) { return running->replay(std::move(chunk)); }});
+       },
+       std::nullopt});
   const auto begun = std::chrono::steady_clock::now();
+  running = &engine;
   engine.start();
   Status done = follow(engine, *reader, to.cseq);
   const EngineNumbers numbers = engine.numbers();
   engine.stop();
   if (!done.ok()) return done.error();
+  if (plan.rebuilding) {
+    if (Status whole = record_rebuilt(replay_sessions()); !whole.ok())
+      return whole.error().within("target");
+  }
   report.transactions = to.cseq - report.from.cseq;
   report.changes = numbers.changes;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -282,7 +345,10 @@ Status RedoApply::Impl::follow(Engine& engine, const redo::Reader& reader, std::
     });
     if (const std::optional<Error> failure = engine.failure()) return *failure;
     if (stopping) return Error{Errc::interrupted, "the replay was stopped"};
-    if (numbers.recorded >= last) return Unit{};
+    // Chunks may stand behind the last transaction; where rows came, late indexes follow.
+    const bool rows =
+        !brings_rows || (numbers.stream.connected && numbers.chunk_bytes == 0 && numbers.copied);
+    if (numbers.recorded >= last && rows) return Unit{};
     std::this_thread::sleep_for(kTick);
   }
 }

@@ -49,7 +49,12 @@ redo::EpochRequest epoch_of(const RedoJob::Request& request) {
   epoch.source = request.stream.identity;
   epoch.mapping = to_json(mapping);
   epoch.target = place_of(request.plan.low);
+  epoch.snapshot = request.snapshot;
   return epoch;
+}
+
+dispatch::Board::Fence fence_of(const redo::Durable& durable) {
+  return {durable.place.cseq, durable.snapshot.pieces};
 }
 
 double seconds_since(std::chrono::steady_clock::time_point time) {
@@ -78,6 +83,7 @@ struct RedoJob::Impl {
   feed::SourceLog& log;
   std::shared_ptr<storage::RetryingStorage> storage;
   redo::Claim claim;
+  std::optional<redo::PlaceGate> gate;  // of a redo that holds the snapshot: all of it stays
   std::unique_ptr<redo::Writer> writer;
   Raise raise;
   std::stop_source stop;
@@ -112,6 +118,7 @@ Result<std::unique_ptr<RedoJob>> RedoJob::begin(const RedoOptions& options, cons
   Result<redo::Claim> claim = redo::begin_epoch(*impl->storage, epoch_of(request), limits);
   if (!claim.ok()) return claim.error().within("redo");
   impl->claim = std::move(claim).value();
+  if (impl->claim.snapshot) impl->gate.emplace(impl->claim.begin.cseq, *impl->claim.snapshot);
   if (Status marked = mark_redo(options.mark, {impl->claim.source, impl->claim.epoch});
       !marked.ok())
     return marked.error().within("redo");
@@ -125,12 +132,19 @@ Result<std::unique_ptr<RedoJob>> RedoJob::begin(const RedoOptions& options, cons
 
 std::uint64_t RedoJob::durable_cseq() const { return impl_->claim.begin.cseq; }
 
+redo::PlaceGate* RedoJob::gate() { return impl_->gate ? &*impl_->gate : nullptr; }
+
+redo::SnapshotMark RedoJob::snapshot_before() const {
+  return impl_->claim.snapshot.value_or(redo::SnapshotMark{});
+}
+
 void RedoJob::start(Raise raise) {
   impl_->raise = std::move(raise);
+  redo::WriterOptions writing = writer_options(impl_->options);
+  writing.collector.gate = gate();
   Result<std::unique_ptr<redo::Writer>> made = redo::Writer::make(
       *impl_->storage, impl_->claim, impl_->log.log().cursor({impl_->claim.begin.cseq + 1, 0}),
-      writer_options(impl_->options),
-      [this](const redo::DurablePtr& durable) { impl_->raise(durable->place.cseq); });
+      writing, [this](const redo::DurablePtr& durable) { impl_->raise(fence_of(*durable)); });
   impl_->writer = std::move(made).value();
   impl_->writer->start();
   impl_->cleaner = std::thread([this] { impl_->clean(); });
@@ -141,8 +155,10 @@ void RedoJob::Impl::clean() {
   storage::Limits limits;
   limits.stop = stop.get_token();
   while (!stopping.wait_for(kCleanEvery, [](bool now) { return now; })) {
-    const redo::Meta meta{claim.epoch, recorded, writer->durable()->place.cseq};
+    const std::uint64_t checkpoint = gate ? 0 : recorded.load();
+    const redo::Meta meta{claim.epoch, checkpoint, writer->durable()->place.cseq};
     (void)redo::write_meta(*storage, claim.feed, meta, limits);
+    if (gate) continue;
     const Result<std::size_t> done = removal.run(limits);
     if (done.ok()) {
       removed += done.value();
@@ -171,8 +187,9 @@ void RedoJob::Impl::note_progress(std::uint64_t now_recorded) {
 
 void RedoJob::tick(std::uint64_t recorded) {
   impl_->note_progress(recorded);
-  impl_->writer->set_checkpoint(recorded);
-  impl_->raise(impl_->writer->durable()->place.cseq);
+  // A target is made from all of it.
+  if (!impl_->gate) impl_->writer->set_checkpoint(recorded);
+  impl_->raise(fence_of(*impl_->writer->durable()));
 }
 
 Status RedoJob::stop() {

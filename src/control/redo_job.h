@@ -13,6 +13,7 @@
 #include "control/run_plan.h"
 #include "feed/source_log.h"
 #include "redo/epoch.h"
+#include "redo/place_gate.h"
 #include "redo/writer.h"
 
 namespace wherry::control {
@@ -31,8 +32,8 @@ struct RedoOptions {
 
 class RedoJob {
  public:
-  // Any thread, never waits: everything through this transaction may be seen at the target.
-  using Raise = std::function<void(std::uint64_t cseq)>;
+  // Any thread, never waits: everything through here may be seen at the target.
+  using Raise = std::function<void(const dispatch::Board::Fence&)>;
 
   struct Stream {  // of the source
     Dialect dialect = Dialect::mysql;
@@ -43,7 +44,8 @@ class RedoJob {
     std::string name;     // of the redo, in its storage
     const RunPlan& plan;  // of the run, which holds the target's lease
     Stream stream;
-    RedoMapping mapping;  // but for what the other parts know
+    RedoMapping mapping;    // but for what the other parts know
+    bool snapshot = false;  // a redo that begins now is to hold the snapshot
   };
 
   // Waits for the storage, and until the log has what the redo has.
@@ -56,6 +58,9 @@ class RedoJob {
 
   // Through here all is durable: where the fence stands at first.
   std::uint64_t durable_cseq() const;
+  // Where the pieces of the snapshot come in; null: the redo holds changes only.
+  redo::PlaceGate* gate();
+  redo::SnapshotMark snapshot_before() const;
   void start(Raise raise);
   // About ten times a second: everything through this one is recorded at the target. Raises the
   // fence once more, in case a wake-up was missed.

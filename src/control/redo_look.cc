@@ -82,6 +82,12 @@ std::uint64_t checkpoint_of(const redo::Archive& archive, const std::optional<re
   return std::max(archive.checkpoint(), std::min(hint->checkpoint, archive.resolved().cseq));
 }
 
+// Whether a target can be made from it.
+std::string snapshot_word(const redo::Archive& archive) {
+  if (!archive.snapshot()) return "none";
+  return archive.snapshot()->complete ? "complete" : "incomplete";
+}
+
 std::string meta_json(const redo::Archive& archive, std::uint64_t checkpoint) {
   Json json;
   json["feed"] = archive.claim().feed;
@@ -91,6 +97,7 @@ std::string meta_json(const redo::Archive& archive, std::uint64_t checkpoint) {
   json["checkpoint"] = checkpoint;
   json["begin"] = place_json(archive.begin());
   json["resolved"] = place_json(archive.resolved());
+  json["snapshot"] = snapshot_word(archive);
   json["files"] = archive.files().size();
   json["bytes"] = archive.bytes();
   json["pending"] = archive.pending().size();
@@ -103,10 +110,11 @@ std::string meta_text(const redo::Archive& archive, std::uint64_t checkpoint) {
       "begin       {}\n"
       "checkpoint  transaction {}\n"
       "resolved    {}\n"
+      "snapshot    {}\n"
       "files       {} of {} bytes, epoch {}\n",
       archive.claim().feed, archive.claim().source, place_text(archive.begin()), checkpoint,
-      place_text(archive.resolved()), archive.files().size(), archive.bytes(),
-      archive.claim().epoch.number);
+      place_text(archive.resolved()), snapshot_word(archive), archive.files().size(),
+      archive.bytes(), archive.claim().epoch.number);
 }
 
 struct Place {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace wherry::control {
 
@@ -29,7 +31,15 @@ Status require_same_tables(const nlohmann::json& run, const std::vector<std::str
                   fmt::join(before, ","), run.value("others_at", std::uint64_t{0}))};
 }
 
-Status require_copied(const sink::SavedProgress& saved) {
+Status require_rebuilt(const nlohmann::json& run) {
+  if (!run.contains("rebuilding")) return Unit{};
+  return Error{Errc::refused,
+               "the target is being made from redo, and is not whole: wherry redo apply goes on "
+               "with it"};
+}
+
+Status require_copied(const nlohmann::json& run, const sink::SavedProgress& saved) {
+  if (Status whole = require_rebuilt(run); !whole.ok()) return whole;
   for (const sink::NamedRecord& record : saved.records) {
     if (record.kind != "slice") continue;
     const auto id = copy::parse_record_name(record.name);
@@ -41,6 +51,34 @@ Status require_copied(const sink::SavedProgress& saved) {
     return Error{Errc::refused,
                  "the snapshot at the target was not complete: redo holds what changed since it "
                  "was begun, and not the rows that were never copied"};
+  }
+  return Unit{};
+}
+
+Status take_up_snapshot(const nlohmann::json& run, const sink::SavedProgress& saved,
+                        RunPlan& plan) {
+  plan.rebuilding = run.contains("rebuilding");
+  const std::uint64_t begun = run.value("rebuilding", std::uint64_t{0});  // ids of its tables
+  std::set<std::uint32_t> whole;
+  std::set<std::uint32_t> open;
+  std::map<std::uint32_t, std::uint64_t> places;
+  for (const sink::NamedRecord& record : saved.records) {
+    if (record.kind != "slice") continue;
+    const auto id = copy::parse_record_name(record.name);
+    if (!id) return Error{Errc::malformed, "a saved slice has the name " + record.name, 0};
+    Result<copy::Slice> slice = copy::slice_from_json(*id, record.body);
+    if (!slice.ok()) return slice.error();
+    plan.pieces[record.name] = slice.value().piece;
+    places[id->table] = std::max(places[id->table], slice.value().placed_at);
+    if (!slice.value().done) open.insert(id->table);
+    if (slice.value().completes) whole.insert(id->table);
+  }
+  for (const PlanPtr& table : plan.plans) {
+    dispatch::TableState& state = *table->state;
+    state.placed_through = places[table->id];
+    const bool lacks = plan.rebuilding ? table->id < begun && !whole.contains(table->id)
+                                       : open.contains(table->id);
+    if (lacks) state.strict_after = dispatch::kNotYet;
   }
   return Unit{};
 }

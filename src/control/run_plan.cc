@@ -496,6 +496,7 @@ Result<RunPlan> plan_resumed(const CopyOptions& options, const RunSessions& sess
         0};
   }
   if (Status whole = require_same_tables(run.value(), {}); !whole.ok()) return whole.error();
+  if (Status whole = require_rebuilt(run.value()); !whole.ok()) return whole.error();
   take_up(run.value(), saved, plan);
   if (Status known = require_history(sessions, plan); !known.ok()) return known.error();
   Status same = source::require_applied(sessions.runtime.lease(), sessions.source, plan.by_gtid,
@@ -530,11 +531,16 @@ Result<RunPlan> plan_replay(const ReplaySessions& sessions,
   take_up(run.value(), *saved, plan);
   if (Status tables = resume_tables(sessions.target, *saved, plan); !tables.ok())
     return tables.error();
-  if (Status copied = require_copied(*saved); !copied.ok()) return copied.error();
+  Status copied = sessions.snapshot ? take_up_snapshot(run.value(), *saved, plan)
+                                    : require_copied(run.value(), *saved);
+  if (!copied.ok()) return copied.error();
   if (!sessions.tables.empty()) {
     if (Status narrowed = narrow(sessions.selection, plan); !narrowed.ok()) return narrowed.error();
   }
-  for (const PlanPtr& table : plan.plans) table->state->strict_after = plan.low.cseq;
+  for (const PlanPtr& table : plan.plans) {
+    if (!table->state->open())
+      table->state->strict_after = std::max(plan.low.cseq, table->state->placed_through.load());
+  }
   return plan;
 }
 
@@ -652,6 +658,17 @@ Status record_narrowed(const ReplaySessions& sessions, const RunPlan& plan) {
   if (run.value().contains("tables")) return Unit{};
   run.value()["tables"] = sessions.tables;
   run.value()["others_at"] = plan.low.cseq;
+  return sink::put_record(sessions.target, sessions.progress, {"run", "run", run.value().dump()});
+}
+
+Status record_rebuilt(const ReplaySessions& sessions) {
+  const Result<std::optional<sink::SavedProgress>> found = sessions.progress.load(sessions.target);
+  if (!found.ok()) return found.error();
+  const sink::NamedRecord* const saved = found.value() ? find_run(*found.value()) : nullptr;
+  if (saved == nullptr) return nothing_to_replay(sessions);
+  Result<nlohmann::json> run = json_of(*saved);
+  if (!run.ok()) return run.error();
+  run.value().erase("rebuilding");
   return sink::put_record(sessions.target, sessions.progress, {"run", "run", run.value().dump()});
 }
 

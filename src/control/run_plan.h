@@ -31,6 +31,10 @@ struct RunPlan {
   std::map<std::uint32_t, TableRecord> records;  // by table
   std::vector<std::string> warnings;
   dispatch::FilterRules filters;
+  // Of a replay: the last piece of each slice that is at the target, and whether the target is
+  // being made from redo alone.
+  std::map<std::string, std::uint64_t> pieces;
+  bool rebuilding = false;
 
   std::vector<copy::Route> routes() const;
   // What is above low, as the record of the lane that carries it on.
@@ -62,6 +66,7 @@ struct ReplaySessions {
   dispatch::FilterRules filters;
   const Selection& selection;       // tables outside of it stay where they are
   std::vector<std::string> tables;  // what the replay was narrowed to; none: nothing
+  bool snapshot = false;            // the redo holds every row, and brings those that are missing
 };
 // Where a replay would go on, as if the run at the target were resumed. Reads only. Errc::refused:
 // there is no run, its snapshot was not complete, or a replay of other tables has been there.
@@ -70,6 +75,9 @@ Result<RunPlan> look_at_replay(const ReplaySessions& sessions);
 Result<RunPlan> make_replay_plan(const ReplaySessions& sessions, unsigned lanes);
 // Before a narrowed replay writes: from here on the run's progress is that of these tables alone.
 Status record_narrowed(const ReplaySessions& sessions, const RunPlan& plan);
+
+// The target that was made from redo alone is whole: from here on it is as any other.
+Status record_rebuilt(const ReplaySessions& sessions);
 
 // Records that the run is complete: a later copy may begin anew.
 Status record_finished(const RunSessions& sessions, const RunPlan& plan);

@@ -138,6 +138,8 @@ std::string to_json(const Slice& slice) {
   json["rows"] = slice.rows;
   json["bytes"] = slice.bytes;
   json["placed_at"] = slice.placed_at;
+  if (slice.piece != 0) json["piece"] = slice.piece;
+  if (slice.completes) json["completes"] = true;
   return json.dump();
 }
 
@@ -166,6 +168,8 @@ Result<Slice> slice_from_json(dispatch::SliceId id, std::string_view text) {
   slice.rows = json.value("rows", std::uint64_t{0});
   slice.bytes = json.value("bytes", std::uint64_t{0});
   slice.placed_at = json.value("placed_at", std::uint64_t{0});
+  slice.piece = json.value("piece", std::uint64_t{0});
+  slice.completes = json.value("completes", false);
   return slice;
 }
 

@@ -29,6 +29,8 @@ struct Slice {
   std::vector<Key> only;  // these keys and no others, without bounds: rows to be read once more
   std::uint64_t rows = 0, bytes = 0;
   std::uint64_t placed_at = 0;  // cseq of its latest chunk's place
+  std::uint64_t piece = 0;      // of redo: the number of that chunk; 0: it is not in redo
+  bool completes = false;       // out of redo: with it every row of the table has its place
 };
 
 // The body of the slice's row in the progress table, and back.

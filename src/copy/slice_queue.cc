@@ -161,6 +161,7 @@ Slice SliceQueue::after_commit(const dispatch::Chunk& chunk) const {
     slice.rows = entry.rows + chunk.rows;
     slice.bytes = entry.bytes + chunk.lines.size();
     slice.placed_at = chunk.placed_at;
+    slice.piece = chunk.piece;
     return slice;
   });
 }
@@ -175,6 +176,15 @@ bool SliceQueue::committed(const dispatch::Chunk& chunk) {
     entry.slice.done = true;
     --state.open_slices;
     return --state.open[chunk.slice.table] == 0;
+  });
+}
+
+bool SliceQueue::all_placed(std::uint32_t table) const {
+  return state_.read([&](const State& state) {
+    return std::ranges::none_of(state.slices, [&](const auto& one) {
+      return one.first.first == table &&
+             (one.second.stage == Stage::ready || one.second.stage == Stage::reading);
+    });
   });
 }
 

@@ -48,6 +48,8 @@ class SliceQueue {
   // The slice as it is once the chunk has committed: what is recorded with it.
   Slice after_commit(const dispatch::Chunk& chunk) const;
 
+  // Every chunk of the table has its place.
+  bool all_placed(std::uint32_t table) const;
   bool all_committed() const;
   bool table_committed(std::uint32_t table) const;
 

@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace wherry::dispatch {
 
 Board::Board(unsigned lanes, Dialect dialect, const LowWater& start, std::uint64_t fence)
     : lanes_(lanes), dialect_(dialect) {
   state_.with([&](State& state) {
-    state.fence = fence;
+    state.fence = {fence, fence == kNoFence ? kNoFence : 0};
     state.low_cseq = state.scheduled = start.cseq;
     state.low_commit_us = start.commit_us;
     state.low_file = start.position.file;
@@ -56,8 +58,13 @@ void Board::seen(const FilePosition& at) {
   });
 }
 
-void Board::committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs) {
+void Board::committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs,
+                      std::optional<std::uint64_t> chunk) {
   state_.with([&](State& state) {
+    if (chunk) {
+      const auto found = state.chunks.find(*chunk);
+      if (found != state.chunks.end()) state.chunks.erase(found);
+    }
     if (seq > state.lanes[lane]) state.lanes[lane] = seq;
     for (const std::uint64_t cseq : cseqs) {
       if (cseq > state.low_cseq) state.window[cseq - state.low_cseq - 1].done = true;
@@ -67,8 +74,9 @@ void Board::committed(unsigned lane, std::uint64_t seq, const std::vector<std::u
 }
 
 void Board::advance(State& state) {
-  while (!state.window.empty() && state.window.front().done &&
-         state.window.front().cseq <= state.fence) {
+  const std::uint64_t limit =
+      state.chunks.empty() ? state.fence.cseq : std::min(state.fence.cseq, *state.chunks.begin());
+  while (!state.window.empty() && state.window.front().done && state.window.front().cseq <= limit) {
     const Entry& entry = state.window.front();
     state.low_cseq = entry.cseq;
     state.low_commit_us = entry.commit_us;
@@ -87,20 +95,29 @@ void Board::advance(State& state) {
   }
 }
 
-void Board::raise_fence(std::uint64_t cseq) {
+void Board::chunk_placed(std::uint64_t cseq) {
+  state_.with([&](State& state) { state.chunks.insert(cseq); });
+}
+
+// Either number may come late: each moves forward alone.
+void Board::raise_fence(const Fence& fence) {
   state_.with([&](State& state) {
-    if (cseq <= state.fence) return;
-    state.fence = cseq;
+    state.fence.pieces = std::max(state.fence.pieces, fence.pieces);
+    if (fence.cseq <= state.fence.cseq) return;
+    state.fence.cseq = fence.cseq;
     advance(state);
   });
 }
 
 std::uint64_t Board::fence() const {
-  return state_.read([](const State& state) { return state.fence; });
+  return state_.read([](const State& state) { return state.fence.cseq; });
 }
 
-bool Board::wait_for_fence(std::uint64_t cseq) {
-  return state_.wait([&](const State& state) { return state.closed || state.fence >= cseq; },
+bool Board::wait_for_fence(const Fence& wanted) {
+  const auto reached = [&](const Fence& fence) {
+    return fence.cseq >= wanted.cseq && fence.pieces >= wanted.pieces;
+  };
+  return state_.wait([&](const State& state) { return state.closed || reached(state.fence); },
                      [](State& state) { return !state.closed; });
 }
 
@@ -130,11 +147,6 @@ Board::InFlight Board::in_flight() const {
     return state.window.empty() ? InFlight{}
                                 : InFlight{state.window.size(), state.window.front().commit_us};
   });
-}
-
-bool Board::wait_for(unsigned lane, std::uint64_t seq) {
-  return state_.wait([&](const State& state) { return state.closed || state.lanes[lane] >= seq; },
-                     [](State& state) { return !state.closed; });
 }
 
 bool Board::wait_idle(const LaneSeqs& given) {

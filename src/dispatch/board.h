@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ struct LowWater {
 class Board {
  public:
   static constexpr std::uint64_t kNoFence = UINT64_MAX;
+  // What redo has: transactions through here, and pieces of a snapshot through this number.
+  struct Fence {
+    std::uint64_t cseq = 0;
+    std::uint64_t pieces = 0;
+  };
 
   Board(unsigned lanes, Dialect dialect, const LowWater& start, std::uint64_t fence = kNoFence);
 
@@ -33,15 +40,18 @@ class Board {
   void scheduled(const decode::Batch& batch, const decode::Group& group, bool done);
   // The stream stands at a place past the last group, with nothing in between.
   void seen(const FilePosition& at);
-  // A lane committed work through seq, and with it these groups.
-  void committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs);
+  // A chunk of redo has its place here: the low-water mark does not pass it before it committed.
+  void chunk_placed(std::uint64_t cseq);
+  // A lane committed work through seq, and with it these groups, or the chunk of this place.
+  void committed(unsigned lane, std::uint64_t seq, const std::vector<std::uint64_t>& cseqs,
+                 std::optional<std::uint64_t> chunk = std::nullopt);
 
   // The fence: nothing past it may become visible at the target, and the low-water mark does not
   // pass it. It never goes back.
-  void raise_fence(std::uint64_t cseq);
+  void raise_fence(const Fence& fence);
   std::uint64_t fence() const;
-  // Sleeps until the fence has reached the group. False: closed.
-  bool wait_for_fence(std::uint64_t cseq);
+  // Sleeps until the fence has reached it. False: closed.
+  bool wait_for_fence(const Fence& wanted);
 
   LowWater low() const;
   LaneSeqs committed_seqs() const;
@@ -52,8 +62,6 @@ class Board {
   };
   InFlight in_flight() const;
 
-  // Sleeps until the lane has committed seq. False: the board was closed.
-  bool wait_for(unsigned lane, std::uint64_t seq);
   // Sleeps until each lane has committed its seq. False: closed.
   bool wait_idle(const LaneSeqs& given);
   // Sleeps until fewer than groups_max groups are in flight. False: closed.
@@ -77,7 +85,8 @@ class Board {
     std::uint64_t low_cseq = 0;
     std::uint64_t low_commit_us = 0;
     std::uint64_t scheduled = 0;
-    std::uint64_t fence = kNoFence;
+    Fence fence{kNoFence, 0};
+    std::multiset<std::uint64_t> chunks;  // places of those that have not committed
     FilePosition low_file;
     std::string low_gtid;
     MysqlGtidSet mysql_set;

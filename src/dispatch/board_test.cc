@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 namespace wherry::dispatch {
@@ -53,25 +54,51 @@ class FencedBoardTest : public BoardTest {
 
 TEST_F(FencedBoardTest, NeitherWorkNorTheLowWaterPassesTheFence) {
   for (std::uint64_t cseq = 11; cseq <= 14; ++cseq) schedule(cseq, true);
-  EXPECT_TRUE(board_.wait_for_fence(11));
+  EXPECT_TRUE(board_.wait_for_fence({11}));
   EXPECT_EQ(board_.low().cseq, 11u);
-  board_.raise_fence(13);
+  board_.raise_fence({13});
   EXPECT_EQ(board_.low().cseq, 13u);
-  board_.raise_fence(12);
+  board_.raise_fence({12});
   EXPECT_EQ(board_.fence(), 13u);
 }
 
 TEST_F(FencedBoardTest, WhoeverWaitsForTheFenceIsWokenByItAndByTheEnd) {
   bool passed = false;
-  std::thread waiting([&] { passed = board_.wait_for_fence(12); });
-  board_.raise_fence(10);
-  board_.raise_fence(12);
+  std::thread waiting([&] { passed = board_.wait_for_fence({12}); });
+  board_.raise_fence({10});
+  board_.raise_fence({12});
   waiting.join();
   EXPECT_TRUE(passed);
-  std::thread ended([&] { passed = board_.wait_for_fence(13); });
+  std::thread ended([&] { passed = board_.wait_for_fence({13}); });
   board_.close();
   ended.join();
   EXPECT_FALSE(passed);
+}
+
+TEST_F(FencedBoardTest, APieceIsWaitedForByItsNumberWhateverItsPlace) {
+  std::atomic<bool> passed{false};
+  board_.raise_fence({14, 4});
+  EXPECT_TRUE(board_.wait_for_fence({14, 4}));
+  std::thread waiting([&] { passed = board_.wait_for_fence({0, 5}); });
+  board_.raise_fence({15, 4});
+  EXPECT_FALSE(passed);
+  board_.raise_fence({13, 5});  // it comes late, and its place is passed already
+  waiting.join();
+  EXPECT_TRUE(passed);
+  EXPECT_EQ(board_.fence(), 15u);
+}
+
+TEST_F(BoardTest, TheLowWaterStaysAtAChunkThatHasNotCommitted) {
+  for (std::uint64_t cseq = 11; cseq <= 12; ++cseq) schedule(cseq);
+  board_.chunk_placed(12);
+  board_.chunk_placed(12);
+  for (std::uint64_t cseq = 13; cseq <= 14; ++cseq) schedule(cseq);
+  board_.committed(0, 1, {11, 12, 13, 14});
+  EXPECT_EQ(board_.low().cseq, 12u);
+  board_.committed(1, 1, {}, 12);
+  EXPECT_EQ(board_.low().cseq, 12u) << "there are two";
+  board_.committed(1, 2, {}, 12);
+  EXPECT_EQ(board_.low().cseq, 14u);
 }
 
 TEST_F(BoardTest, LowWaterIsContiguous) {
@@ -167,7 +194,7 @@ TEST_F(BoardTest, WaitersWakeWhenTheWorkCommits) {
   bool lane = false, idle = false, window = false;
   LaneSeqs given{};
   given[1] = 2;
-  std::thread for_lane([&] { lane = board_.wait_for(1, 2); });
+  std::thread for_lane([&] { lane = board_.wait_idle({0, 2}); });
   std::thread for_idle([&] { idle = board_.wait_idle(given); });
   std::thread for_window([&] { window = board_.wait_window(1); });
   board_.committed(1, 2, {11});
@@ -182,7 +209,7 @@ TEST_F(BoardTest, WaitersWakeWhenTheWorkCommits) {
 TEST_F(BoardTest, ClosingWakesWhoeverWaits) {
   schedule(11);
   bool lane = true, window = true;
-  std::thread for_lane([&] { lane = board_.wait_for(0, 9); });
+  std::thread for_lane([&] { lane = board_.wait_idle({9}); });
   std::thread for_window([&] { window = board_.wait_window(1); });
   board_.close();
   for_lane.join();

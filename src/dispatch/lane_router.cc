@@ -54,6 +54,7 @@ void LaneRouter::send(Work work, const Touched& touched, unsigned lane) {
   for (const std::uint32_t table : touched.tables) {
     conflicts_.note_table(table, touched.opaque_tables.contains(table), lane, work.seq);
   }
+  if (work.chunk != nullptr && work.chunk->piece != 0) board_.chunk_placed(work.chunk->placed_at);
   lanes_[lane]->push(std::move(work));
 }
 

@@ -13,13 +13,21 @@ void Placement::take(Inbox::Taken& taken) {
 
 Status Placement::run(const FilePosition& seen, std::uint64_t cseq, std::uint64_t generation) {
   std::vector<std::shared_ptr<Chunk>> later;
+  // What stands in redo before that is not to be placed again there.
+  const bool early = calls_.snapshot != nullptr && cseq < calls_.snapshot->begin();
   for (const std::shared_ptr<Chunk>& chunk : std::exchange(waiting_, {})) {
-    if (chunk->generation != generation) {
+    if (chunk->replayed) {
+      if (cseq < chunk->placed_at) {
+        later.push_back(chunk);
+      } else if (Status placed = place_replayed(chunk); !placed.ok()) {
+        return placed;
+      }
+    } else if (chunk->generation != generation) {
       // P and Q are places in one server's binlog.
       refuse(*chunk, "the source changed");
     } else if (chunk->epoch != chunk->plan->state->epoch.load(std::memory_order_acquire)) {
       refuse(*chunk, "the table changed under the snapshot");
-    } else if (!chunk->whole && compare(seen, chunk->point.high) < 0) {
+    } else if (early || (!chunk->whole && compare(seen, chunk->point.high) < 0)) {
       later.push_back(chunk);
     } else if (Status placed = place(chunk, cseq); !placed.ok()) {
       return placed;
@@ -27,7 +35,7 @@ Status Placement::run(const FilePosition& seen, std::uint64_t cseq, std::uint64_
   }
   for (auto& chunk : later) waiting_.push_back(std::move(chunk));
   std::erase_if(requests_, [&](const std::shared_ptr<HoldRequest>& request) {
-    if (compare(seen, request->point.high) < 0) return false;
+    if (early || compare(seen, request->point.high) < 0) return false;
     answer(*request);
     return true;
   });
@@ -57,6 +65,19 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
       drop_changed(*chunk, changed.value());
     }
   }
+  return send(chunk, cseq);
+}
+
+// It was placed when the redo was written, without the rows that had changed.
+Status Placement::place_replayed(const std::shared_ptr<Chunk>& chunk) {
+  chunk->plan = calls_.find(chunk->slice.table);
+  if (chunk->plan == nullptr) return Unit{};  // a statement before it dropped the table
+  // Its last chunk stands here: from here on the source's changes find their rows.
+  if (chunk->completes) chunk->plan->state->strict_after.store(chunk->placed_at);
+  return send(chunk, chunk->placed_at);
+}
+
+Status Placement::send(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq) {
   Touched touched;
   touched.tables.insert(chunk->plan->space);
   if (chunk->opaque || chunk->plan->one_by_one()) {
@@ -71,7 +92,10 @@ Status Placement::place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq)
   const unsigned lane = (chunk->slice.table * 7 + chunk->slice.number) % router_.lanes();
   chunk->placed_at = cseq;
   ++counters_.placed;
-  calls_.placed(*chunk);
+  if (!chunk->replayed) calls_.placed(*chunk);
+  if (calls_.snapshot != nullptr) {
+    if (Status noted = calls_.snapshot->placed(chunk); !noted.ok()) return noted;
+  }
   if (chunk->last) ending_.push_back(chunk->plan);
   if (chunk->whole && chunk->last) held_.erase(chunk->plan->id);
   chunk->plan->state->placed_through.store(cseq, std::memory_order_release);

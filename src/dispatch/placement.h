@@ -14,6 +14,7 @@
 #include "dispatch/change_ring.h"
 #include "dispatch/inbox.h"
 #include "dispatch/lane_router.h"
+#include "dispatch/snapshot_record.h"
 
 namespace wherry::dispatch {
 
@@ -32,11 +33,15 @@ class Placement {
   // reread: rows of the table under these keys may be missing at the target; recorded before it
   // returns.
   using Reread = std::function<Status(const TablePlan&, std::vector<RowKey>)>;
+  // A table as it is now; null: it is gone. For chunks out of redo.
+  using Find = std::function<PlanPtr(std::uint32_t table)>;
   // fault_keep_changed: for tests only, leaves the changed rows in.
   struct Calls {
     Placed placed;
     Refused refused;
     Reread reread;
+    Find find = nullptr;
+    SnapshotRecord* snapshot = nullptr;  // null: redo does not hold the snapshot
   };
   Placement(ChangeRing& ring, LaneRouter& router, Calls calls, bool fault_keep_changed)
       : ring_(ring),
@@ -48,10 +53,13 @@ class Placement {
   // Places what can be, and answers holds, at this point of the stream: after the group cseq.
   Status run(const FilePosition& seen, std::uint64_t cseq, std::uint64_t generation);
   bool holds(std::uint32_t table) const { return held_.contains(table); }
+  bool holds_any() const { return !held_.empty(); }
   const PlacementCounters& counters() const { return counters_; }
 
  private:
   Status place(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq);
+  Status place_replayed(const std::shared_ptr<Chunk>& chunk);
+  Status send(const std::shared_ptr<Chunk>& chunk, std::uint64_t cseq);
   void drop_changed(Chunk& chunk, const IdentitySet& changed);
   Status read_partial_again(const Chunk& chunk);
   void refuse(const Chunk& chunk, const std::string& why);

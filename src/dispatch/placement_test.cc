@@ -287,5 +287,98 @@ TEST_F(PlacementTest, HoldEndsWithTheLastChunkOrARefusal) {
   EXPECT_FALSE(placement_.holds(plan_->id));
 }
 
+// Redo that goes on behind transaction 5.
+class NumberedRedo : public SnapshotRecord {
+ public:
+  std::uint64_t begin() const override { return 5; }
+  void raise(std::uint64_t cseq) override { mark = cseq; }
+  Status placed(const std::shared_ptr<Chunk>& chunk) override {
+    EXPECT_GE(chunk->placed_at, mark) << "redo was let through";
+    chunk->piece = ++pieces;
+    return Unit{};
+  }
+  Status stands(std::uint64_t) override { return Unit{}; }
+
+  std::atomic<std::uint64_t> mark{0};
+  std::uint64_t pieces = 0;
+};
+
+class RedoPlacementTest : public PlacementTest {
+ protected:
+  RedoPlacementTest()
+      : with_redo_(ring_, router_,
+                   {[this](const Chunk& chunk) { placed_.push_back(chunk.placed_at); },
+                    [this](const Chunk&, const std::string& why) { refused_.push_back(why); },
+                    nullptr, [this](std::uint32_t) { return now_; }, &redo_},
+                   false) {}
+  void step(std::uint64_t group) {
+    ASSERT_TRUE(with_redo_.run({"bin.000001", group * 100}, group, kGeneration).ok());
+  }
+
+  NumberedRedo redo_;
+  PlanPtr now_ = plan_;
+  Placement with_redo_;
+};
+
+TEST_F(RedoPlacementTest, NothingIsPlacedOrHeldBeforeTheRedoGoesOn) {
+  Inbox::Taken taken;
+  taken.chunks.push_back(chunk_at(100));
+  taken.holds.push_back(std::make_shared<HoldRequest>());
+  taken.holds.back()->plan = plan_;
+  taken.holds.back()->point.exact = true;
+  taken.holds.back()->point.high = {"bin.000001", 100};
+  const std::shared_ptr<HoldRequest> hold = taken.holds.back();
+  with_redo_.take(taken);
+  step(4);
+  EXPECT_TRUE(placed_.empty());
+  EXPECT_EQ(answer_of(*hold), HoldRequest::Answer::none);
+  step(5);
+  EXPECT_EQ(placed_, std::vector<std::uint64_t>{5});
+  EXPECT_NE(answer_of(*hold), HoldRequest::Answer::none);
+}
+
+TEST_F(RedoPlacementTest, AChunkHasItsNumberAndHoldsTheLowWaterBeforeALaneGetsIt) {
+  Inbox::Taken taken;
+  taken.chunks.push_back(chunk_at(100));
+  with_redo_.take(taken);
+  step(6);
+  const auto work = next_work();
+  ASSERT_TRUE(work && work->chunk);
+  EXPECT_EQ(work->chunk->piece, 1u);
+  decode::Batch batch;
+  batch.gtid_sources = {kUuid};
+  for (std::uint64_t cseq = 1; cseq <= 7; ++cseq) {
+    decode::Group group;
+    group.cseq = cseq;
+    board_.scheduled(batch, group, true);
+  }
+  EXPECT_EQ(board_.low().cseq, 6u);
+}
+
+TEST_F(RedoPlacementTest, AChunkOutOfRedoStandsWhereItStoodWithThePlanOfThere) {
+  Placement replay(ring_, router_,
+                   {nullptr, nullptr, nullptr, [this](std::uint32_t) { return now_; }}, false);
+  auto chunk = chunk_at(900);
+  chunk->plan = nullptr;
+  chunk->slice = {3, 0};
+  chunk->replayed = chunk->opaque = chunk->completes = true;
+  chunk->placed_at = 7;
+  chunk->generation = 0;
+  change(8, 2);
+  Inbox::Taken taken;
+  taken.chunks.push_back(chunk);
+  replay.take(taken);
+  ASSERT_TRUE(replay.run({"bin.000001", 600}, 6, kGeneration).ok());
+  EXPECT_FALSE(next_work());
+  now_ = plan_of(items_table());
+  now_->state->strict_after = kNotYet;
+  ASSERT_TRUE(replay.run({"bin.000001", 700}, 7, kGeneration).ok());
+  const auto work = next_work();
+  ASSERT_TRUE(work && work->chunk);
+  EXPECT_EQ(work->chunk->plan, now_);
+  EXPECT_EQ(work->chunk->starts.size(), 3u) << "the redo dropped what had changed";
+  EXPECT_EQ(now_->state->strict_after, 7u);
+}
+
 }  // namespace
 }  // namespace wherry::dispatch

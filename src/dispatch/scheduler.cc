@@ -27,6 +27,8 @@ Status Scheduler::run(const FilePosition& from) {
     take_in(taken);
     if (taken.closed || links_.board.closed()) return Unit{};
     if (taken.batch != nullptr) {
+      // A chunk out of redo that stands before the batch came before it.
+      if (Status placed = inside_parts_ ? Status(Unit{}) : place(); !placed.ok()) return placed;
       if (Status done = on_batch(taken.batch); !done.ok()) return done;
     }
     if (inside_parts_) continue;  // a chunk must not end up inside an open target transaction
@@ -44,7 +46,16 @@ void Scheduler::take_in(Inbox::Taken& taken) {
   placement_.take(taken);
 }
 
-Status Scheduler::place() { return placement_.run(seen_, cseq_, generation_); }
+Status Scheduler::place() {
+  if (Status placed = placement_.run(seen_, cseq_, generation_); !placed.ok()) return placed;
+  return links_.snapshot != nullptr ? links_.snapshot->stands(cseq_) : Status(Unit{});
+}
+
+// Redo may take the transaction: nothing is placed before it any more. Said before anything waits
+// for the fence there.
+void Scheduler::let_through(std::uint64_t cseq) {
+  if (links_.snapshot != nullptr) links_.snapshot->raise(cseq);
+}
 
 Status Scheduler::on_batch(const decode::BatchPtr& batch) {
   if (batch->generation != generation_) {
@@ -64,6 +75,7 @@ Status Scheduler::on_batch(const decode::BatchPtr& batch) {
     if (!group.closes || group.aborted) continue;
     seen_ = {batch->file, group.end_offset};
     cseq_ = group.cseq;
+    let_through(cseq_);
   }
   seen_ = {batch->file, batch->seen_offset};
   links_.board.seen(seen_);
@@ -183,6 +195,10 @@ Status Scheduler::wait_while_held(const Touched& touched) {
     return std::any_of(touched.tables.begin(), touched.tables.end(),
                        [&](std::uint32_t table) { return placement_.holds(table); });
   };
+  return wait_while(held);
+}
+
+Status Scheduler::wait_while(const std::function<bool()>& held) {
   while (held()) {
     Inbox::Taken taken = links_.inbox.take(200ms, false);
     take_in(taken);
@@ -198,7 +214,15 @@ Status Scheduler::on_part(const SharedWork& work, std::uint32_t index) {
   const decode::Group& group = work->batch->groups[index];
   const bool done = is_done(group.cseq);
   inside_parts_ = !group.closes && !group.aborted;
-  if (group.opens && !router_.drain()) return Unit{};
+  if (group.opens) {
+    // Nothing is placed inside of it, so nobody may wait there for the rows of a table.
+    Status waited = links_.snapshot != nullptr
+                        ? wait_while([this] { return placement_.holds_any(); })
+                        : Status(Unit{});
+    if (!waited.ok()) return waited;
+    let_through(group.cseq);
+    if (!router_.drain()) return Unit{};
+  }
   if (!group.aborted && !done) {
     if (Status resolved = scan_.resolve(*work, group); !resolved.ok()) return resolved;
     Result<Touched> touched = scan_.scan(*work, group);

@@ -70,7 +70,8 @@ struct SchedulerLinks {
   LaneQueues& lanes;
   StatementRunner& statements;
   Placement::Calls placement;
-  Syncpoints* syncpoints = nullptr;  // null: none are made
+  Syncpoints* syncpoints = nullptr;    // null: none are made
+  SnapshotRecord* snapshot = nullptr;  // null: redo does not hold the snapshot
 };
 
 class Scheduler {
@@ -94,6 +95,8 @@ class Scheduler {
   Status cut_if_due(std::uint64_t commit_us);
   Status read_moved_again(Touched& touched);
   Status wait_while_held(const Touched& touched);
+  Status wait_while(const std::function<bool()>& held);
+  void let_through(std::uint64_t cseq);
   Work make_work(const SharedWork& work, std::uint32_t index, bool one_by_one) const;
 
   // Statements of a group. True: they are dealt with, and the group with them.

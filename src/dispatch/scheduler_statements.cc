@@ -153,7 +153,8 @@ Result<bool> Scheduler::on_ddl(const StatementEvent& event) {
   Touched touched;
   for (const PlanPtr& plan : links_.catalog.all()) touched.tables.insert(plan->id);
   if (Status waited = wait_while_held(touched); !waited.ok()) return waited.error();
-  if (!router_.drain() || !links_.board.wait_for_fence(event.cseq))
+  let_through(event.cseq);
+  if (!router_.drain() || !links_.board.wait_for_fence({event.cseq}))
     return Error{Errc::interrupted, "the run ends", 0};
   Status ran = links_.statements.run(event);
   if (!ran.ok()) return ran.error();

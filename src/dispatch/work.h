@@ -69,6 +69,14 @@ struct Chunk {
   std::uint64_t rows = 0;
   std::uint64_t filtered = 0;   // rows that were read and are not kept
   std::uint64_t placed_at = 0;  // Q: the group after which it takes its place
+  // With redo: its number among the pieces of the snapshot, which is durable before the rows are
+  // seen. 0: none.
+  std::uint64_t piece = 0;
+  // Out of redo: it stands at placed_at and nowhere else, and brings the record of its slice. Its
+  // plan is the table's at that place.
+  bool replayed = false;
+  std::string record;
+  bool completes = false;  // a table out of redo: with it every row has its place
   ByteBudget::Charge charge;
   ByteBudget::Charge large;  // of a chunk with a large row: one is in memory at a time
 

@@ -15,7 +15,7 @@ namespace wherry::redo {
 enum class PieceKind : std::uint8_t {
   table = 1,     // a table as it is made: name, its record, the statement that makes it
   chunk = 2,     // rows of a table, with the record that goes with them
-  anew = 3,      // all rows that the table has so far are gone; its chunks follow once more
+  anew = 3,      // the copy leaves out rows of the table from here on: no target is made of it
   complete = 4,  // every row of the snapshot has its place before this
 };
 

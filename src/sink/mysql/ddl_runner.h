@@ -48,7 +48,7 @@ struct DdlSelection {
                             const std::string& outrun)>
       record;
   // The copy of a table begins anew, since its slices were cut by another key; the target's table
-  // is empty. Returns the progress row of its only slice.
+  // is empty. Returns the progress row of its only slice. Null: tables keep their rows.
   std::function<NamedRecord(const dispatch::TablePlan&)> restart;
 };
 

@@ -80,10 +80,9 @@ Status Lane::run() {
 bool Lane::collect(Group& group) {
   std::optional<Work> first = links_.queue.pop(200ms);
   if (!first) return false;
-  for (const auto& [lane, seq] : first->needs) {
-    if (!links_.board.wait_for(lane, seq)) return false;
-  }
-  if (first->chunk == nullptr && !pass_fence(first->placed_cseq())) return false;
+  dispatch::LaneSeqs needs{};
+  for (const auto& [lane, seq] : first->needs) needs[lane] = seq;
+  if (!links_.board.wait_idle(needs) || !pass_fence(*first)) return false;
   const bool alone = first->chunk != nullptr || first->one_by_one || !first->transaction().closes;
   group.add(std::move(*first));
   if (alone) return true;
@@ -102,10 +101,13 @@ bool Lane::collect(Group& group) {
 }
 
 // Nothing of a group runs before all of it may be seen: its locks would be held meanwhile.
-bool Lane::pass_fence(std::uint64_t cseq) {
-  if (links_.board.fence() >= cseq) return true;
+bool Lane::pass_fence(const Work& next) {
+  dispatch::Board::Fence wanted;
+  if (next.chunk == nullptr) wanted.cseq = next.placed_cseq();
+  if (next.chunk != nullptr) wanted.pieces = next.chunk->piece;
+  if (wanted.pieces == 0 && links_.board.fence() >= wanted.cseq) return true;
   say_waiting("the redo of what comes next to be durable");
-  const bool passed = links_.board.wait_for_fence(cseq);
+  const bool passed = links_.board.wait_for_fence(wanted);
   say_waiting("");
   return passed;
 }
@@ -239,9 +241,13 @@ void Lane::finished(const Group& group) {
     ++state.commits;
     state.transactions += group.cseqs.size();
   });
-  if (const dispatch::Chunk* chunk = group.chunk()) links_.chunk_done(*chunk);
+  std::optional<std::uint64_t> placed;
+  if (const dispatch::Chunk* chunk = group.chunk()) {
+    links_.chunk_done(*chunk);
+    if (chunk->piece != 0) placed = chunk->placed_at;
+  }
   if (group.items.empty()) return;
-  links_.board.committed(record_.lane, group.items.back().seq, group.cseqs);
+  links_.board.committed(record_.lane, group.items.back().seq, group.cseqs, placed);
 }
 
 Status Lane::write(Group& group) {

@@ -61,7 +61,7 @@ class Lane {
   Status connect();
   Status settle(bool& committed);
   bool collect(Group& group);
-  bool pass_fence(std::uint64_t cseq);
+  bool pass_fence(const dispatch::Work& next);
   Status commit_with_retries(Group& group);
   Status attempt(Group& group);
   Status begin(const Group& group);
