@@ -383,3 +383,75 @@ def test_redo_into_the_other_dialect_is_refused(t):
     run.expect(wherry.EXIT_REFUSED)
     check("is replayed into MySQL, and" in run.err, run.tail)
     check(not other.rows("SHOW DATABASES LIKE 'wherry'"), "something was written")
+
+
+def _rebuilt(t, work, source, witness, storage):
+    """A fresh server that is made from redo alone is what the source's binlog makes at resolved."""
+    meta = _meta(t, storage, "copy")
+    check(meta["snapshot"] == "complete", lambda: f"{meta}")
+    check(_redo(t, "verify", storage)["ok"], "the redo is damaged")
+    fresh = t.server(t.source_dialect)
+    dry = _redo(t, "apply", storage, "--target", fresh.target_uri, "--dry-run")
+    check(not fresh.rows("SHOW DATABASES LIKE 'wherry'"), lambda: f"a dry run wrote: {dry}")
+    rng = random.Random(f"rebuild {t.first_seed}")
+    for _round in range(t.rounds or 3):
+        replay = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target", fresh.target_uri],
+                            secrets=datadirs.SECRETS)
+        work.let_run(rng.uniform(0.05, 0.5))
+        replay.kill9()
+    report = _redo(t, "apply", storage, "--target", fresh.target_uri)
+    check(report["to"]["cseq"] == meta["resolved"]["cseq"], lambda: f"{report}")
+    source.start()
+    nativereplica.run_until(witness, meta["resolved"]["gtid"])
+    _equal(witness, fresh)
+    return fresh
+
+
+@test(timeout=240)
+def test_an_empty_target_is_made_from_redo_alone(t):
+    """A copy under concurrent writes, killed in mid-snapshot again and again and resumed; then
+    source and target are lost. What the redo holds makes the source anew, statements included."""
+    source, target = t.pair()
+    rng = random.Random(f"snapshot {t.first_seed}")
+    witness = t.server(t.source_dialect)
+    nativereplica.attach(t, source, witness, start=False)
+    storage = "file://" + t.path("redo")
+    work = Workload(source, t.first_seed, pause=0.002, rows=1500, keyless=False).create()
+    rows = ",".join(f"({n},{5000 - n},{n % 7})" for n in range(4000))
+    source.execute("CREATE TABLE rnd.keys (a INT PRIMARY KEY, b INT NOT NULL, c INT, KEY (c))",
+                   f"INSERT INTO rnd.keys VALUES {rows}")
+    work.start()
+    options = ["--include", "rnd.*", "--redo", storage, "--state", t.path("state"),
+               "--chunk-rows", "60", "--rate", "2500rows"]
+    copy = wherry.start_copy(t, source, target, *options, cutover="never")
+    try:
+        for number in range(t.rounds or 3):
+            work.let_run(rng.uniform(0.3, 0.6))
+            if number == 1:
+                source.execute("ALTER TABLE rnd.keys DROP PRIMARY KEY, ADD PRIMARY KEY (b)",
+                               "CREATE TABLE rnd.fresh (id INT PRIMARY KEY, v INT)",
+                               "INSERT INTO rnd.fresh VALUES (1, 1), (2, 2)",
+                               "UPDATE rnd.keys SET c = c + 1 WHERE b % 3 = 0")
+            work.let_run(rng.uniform(0.2, 0.3))
+            copy.kill9()
+            snapshot = os.path.exists(t.path("redo")) and _meta(t, storage, "copy")["snapshot"]
+            t.log(f"snapshot {snapshot}, target at {_recorded(target, 'copy')}")
+            if snapshot == "incomplete":
+                fresh = t.server(t.source_dialect)
+                refused = wherry.run(t, "redo", "apply", "--storage", storage, "--target",
+                                     fresh.target_uri, secrets=datadirs.SECRETS)
+                refused.expect(wherry.EXIT_REFUSED)
+                check("not complete" in refused.err, refused.tail)
+                check(not fresh.rows("SHOW DATABASES LIKE 'rnd'"), "something was made")
+                t.release(fresh)
+            copy = wherry.start_copy(t, source, target, *options, "--resume", cutover="never")
+        copy.wait_state("catching-up")
+        work.let_run(0.5)
+        work.server_may_die = True
+        source.kill9()
+        copy.kill9()
+    finally:
+        work.stop()
+    fresh = _rebuilt(t, work, source, witness, storage)
+    _redo(t, "apply", storage, "--target", target.target_uri)
+    _equal(fresh, target)
