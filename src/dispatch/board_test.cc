@@ -76,15 +76,17 @@ TEST_F(FencedBoardTest, WhoeverWaitsForTheFenceIsWokenByItAndByTheEnd) {
 }
 
 TEST_F(FencedBoardTest, APieceIsWaitedForByItsNumberWhateverItsPlace) {
-  std::atomic<bool> passed{false};
   board_.raise_fence({14, 4});
   EXPECT_TRUE(board_.wait_for_fence({14, 4}));
-  std::thread waiting([&] { passed = board_.wait_for_fence({0, 5}); });
-  board_.raise_fence({15, 4});
-  EXPECT_FALSE(passed);
-  board_.raise_fence({13, 5});  // it comes late, and its place is passed already
-  waiting.join();
-  EXPECT_TRUE(passed);
+  std::atomic<bool> there{false};
+  std::thread redo([&] {
+    board_.raise_fence({15, 4});
+    there = true;
+    board_.raise_fence({13, 5});  // it comes late, and its place is passed already
+  });
+  EXPECT_TRUE(board_.wait_for_fence({0, 5}));
+  EXPECT_TRUE(there);
+  redo.join();
   EXPECT_EQ(board_.fence(), 15u);
 }
 

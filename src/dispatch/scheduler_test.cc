@@ -108,9 +108,9 @@ TEST_F(SchedulerTest, RedoMayTakeALargeTransactionBeforeItsFirstPartIsSent) {
   start();
   inbox_.put(batch_of(1, true, true));  // of no table that is followed
   inbox_.put(batch_of(2, true, false));
-  EXPECT_TRUE(commit_next()) << "its lane would wait for redo, and redo for its end";
+  ASSERT_TRUE(commit_next()) << "its lane would wait for redo, and redo for its end";
   inbox_.put(batch_of(2, false, true));
-  EXPECT_TRUE(commit_next());
+  ASSERT_TRUE(commit_next());
   ASSERT_TRUE(board_.wait_window(1));
   EXPECT_EQ(board_.low().cseq, 2u);
 }
@@ -146,7 +146,7 @@ TEST_F(SchedulerTest, ALargeTransactionWaitsUntilNoTableIsHeld) {
   ASSERT_TRUE(placed && placed->chunk);
   EXPECT_EQ(placed->chunk->placed_at, 0u);
   board_.committed(lane, placed->seq, {});
-  EXPECT_TRUE(commit_next());
+  ASSERT_TRUE(commit_next());
 }
 
 }  // namespace
