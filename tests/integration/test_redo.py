@@ -394,7 +394,7 @@ def _rebuilt(t, work, source, witness, storage):
     dry = _redo(t, "apply", storage, "--target", fresh.target_uri, "--dry-run")
     check(not fresh.rows("SHOW DATABASES LIKE 'wherry'"), lambda: f"a dry run wrote: {dry}")
     rng = random.Random(f"rebuild {t.first_seed}")
-    for _round in range(t.rounds or 3):
+    for _round in range(t.rounds or 2):
         replay = wherry.Run(t, ["redo", "apply", "--storage", storage, "--target", fresh.target_uri],
                             secrets=datadirs.SECRETS)
         work.let_run(rng.uniform(0.05, 0.5))
@@ -416,16 +416,20 @@ def test_an_empty_target_is_made_from_redo_alone(t):
     witness = t.server(t.source_dialect)
     nativereplica.attach(t, source, witness, start=False)
     storage = "file://" + t.path("redo")
-    work = Workload(source, t.first_seed, pause=0.002, rows=1500, keyless=False).create()
-    rows = ",".join(f"({n},{5000 - n},{n % 7})" for n in range(4000))
+    work = Workload(source, t.first_seed, pause=0.002, rows=1000, keyless=False).create()
+    rows = ",".join(f"({n},{5000 - n},{n % 7})" for n in range(2500))
     source.execute("CREATE TABLE rnd.keys (a INT PRIMARY KEY, b INT NOT NULL, c INT, KEY (c))",
                    f"INSERT INTO rnd.keys VALUES {rows}")
     work.start()
     options = ["--include", "rnd.*", "--redo", storage, "--state", t.path("state"),
-               "--chunk-rows", "60", "--rate", "2500rows"]
+               "--chunk-rows", "60", "--rate", "3000rows"]
     copy = wherry.start_copy(t, source, target, *options, cutover="never")
+    folder = os.path.join(t.path("redo"), "copy")
     try:
-        for number in range(t.rounds or 3):
+        # A redo that begins later than the copy would hold changes only.
+        wait_until(lambda: os.path.isdir(folder)
+                   and any(one.endswith(".epoch") for one in os.listdir(folder)), 30, "the redo")
+        for number in range(t.rounds or 2):
             work.let_run(rng.uniform(0.3, 0.6))
             if number == 1:
                 source.execute("ALTER TABLE rnd.keys DROP PRIMARY KEY, ADD PRIMARY KEY (b)",
@@ -434,7 +438,7 @@ def test_an_empty_target_is_made_from_redo_alone(t):
                                "UPDATE rnd.keys SET c = c + 1 WHERE b % 3 = 0")
             work.let_run(rng.uniform(0.2, 0.3))
             copy.kill9()
-            snapshot = os.path.exists(t.path("redo")) and _meta(t, storage, "copy")["snapshot"]
+            snapshot = _meta(t, storage, "copy")["snapshot"]
             t.log(f"snapshot {snapshot}, target at {_recorded(target, 'copy')}")
             if snapshot == "incomplete":
                 fresh = t.server(t.source_dialect)
