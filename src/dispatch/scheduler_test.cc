@@ -50,7 +50,7 @@ class SchedulerTest : public ::testing::Test {
     placing_.refused = [](const Chunk&, const std::string& why) { ADD_FAILURE() << why; };
     placing_.snapshot = &redo_;
   }
-  ~SchedulerTest() override {
+  void TearDown() override {
     inbox_.close();
     board_.close();
     for (auto& lane : lanes_) lane->close();
