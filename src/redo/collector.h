@@ -33,6 +33,8 @@ class Collector {
   // Errors: those of RecordSource::next(); interrupted: the ledger was closed.
   Result<std::optional<Block>> next(std::chrono::milliseconds wait);
   void interrupt();
+  // After the last next(): lets go of a piece that it did not come to.
+  void end() { piece_.reset(); }
   std::uint64_t tickets() const { return ticket_; }  // given out so far
 
  private:

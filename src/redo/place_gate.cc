@@ -33,7 +33,7 @@ Result<std::uint64_t> PlaceGate::put(PlacedPiece piece) {
     const bool complete = piece.piece.kind == PieceKind::complete;
     state.mark = complete ? kOpen : piece.cseq;
     piece.piece.number = ++state.pieces;
-    state.waiting.push_back(std::move(piece));
+    if (!state.interrupted) state.waiting.push_back(std::move(piece));
     return state.pieces;
   });
 }
@@ -61,7 +61,10 @@ PlaceGate::Next PlaceGate::next(std::uint64_t cseq, std::chrono::milliseconds wa
 }
 
 void PlaceGate::interrupt() {
-  state_.with([](State& state) { state.interrupted = true; });
+  state_.with([](State& state) {
+    state.interrupted = true;
+    state.waiting.clear();
+  });
 }
 
 }  // namespace wherry::redo

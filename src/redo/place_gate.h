@@ -45,7 +45,7 @@ class PlaceGate {
   };
   // What comes before transaction `cseq`. Waits a while for a piece, or to be let through.
   Next next(std::uint64_t cseq, std::chrono::milliseconds wait);
-  // next() does not wait any more.
+  // Nobody takes pieces any more: next() does not wait, and no owner is kept.
   void interrupt();
 
  private:

@@ -53,6 +53,21 @@ TEST(RedoPlaceGate, APlaceThatWasLetThroughIsRefused) {
   EXPECT_EQ(gate.put(placed(13)).error().code, Errc::conflict);
 }
 
+// What owns a piece's bytes may end before the gate does.
+TEST(RedoPlaceGate, KeepsNoOwnerOnceItIsInterrupted) {
+  PlaceGate gate(10, {});
+  PlacedPiece piece = placed(11);
+  const std::weak_ptr<const void> before = piece.owner;
+  ASSERT_TRUE(ok(gate.put(std::move(piece))));
+  EXPECT_FALSE(before.expired());
+  gate.interrupt();
+  EXPECT_TRUE(before.expired());
+  piece = placed(12);
+  const std::weak_ptr<const void> after = piece.owner;
+  EXPECT_EQ(gate.put(std::move(piece)).value(), 2U);
+  EXPECT_TRUE(after.expired());
+}
+
 TEST(RedoPlaceGate, IsOpenBehindTheEndOfTheSnapshot) {
   PlaceGate gate(10, {7, false});
   EXPECT_EQ(gate.put(placed(12, PieceKind::complete)).value(), 8U);

@@ -79,6 +79,7 @@ void Writer::collect() {
     marks_.taken = block.value()->after.cseq;
     if (!raw_.push(std::move(*block.value()))) break;
   }
+  collector_->end();
   raw_.close();
   encoded_.close(collector_->tickets());
 }
